@@ -1,0 +1,26 @@
+"""Dense retrieval: each document scored on its own, by its inner product with the query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders.decoder import Decoder
+from coverset.indexes import Index
+from coverset.selection import Selection
+
+
+@dataclass(frozen=True)
+class Dense(Decoder):
+    """Return the k documents with the largest inner product: the baseline every vector database offers."""
+
+    def _decode(self, queries: NDArray[np.float32], index: Index, k: Any, *, prepared: bool) -> list[Selection]:
+        scores, ids = index.search(queries, min(k, len(index)))
+        found = (ids >= 0).sum(axis=1)
+        return [
+            Selection(ids=row[:n], weights=score[:n].astype(np.float32, copy=False))
+            for row, score, n in zip(ids, scores, found, strict=True)
+        ]

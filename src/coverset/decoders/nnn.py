@@ -1,0 +1,161 @@
+"""NNN decoding: the documents whose non-negative combination, sparse and small, rebuilds the query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders.cut import Cut
+from coverset.decoders.decoder import Decoder
+from coverset.indexes import Index, MemoryIndex, as_index
+from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
+from coverset.selection import Selection
+from coverset.solvers.fista import fista
+from coverset.solvers.solution import Solution
+
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+# Up to this many documents the Gram matrix of a kept (or of any) index answers without further searches.
+SMALL_KEPT, SMALL = 2048, 512
+# Queries solved together over a large corpus: their scores take B/d of the corpus's memory.
+BATCH = 32
+
+
+@dataclass(frozen=True)
+class NNN(Decoder):
+    """Retrieve the set that explains the query: the Non-Negative elastic Net decoder (arXiv:2606.17910).
+
+        w* = argmin_{w >= 0}  1/2 ||U w - v||^2 + l1 sum(w) + l2/2 ||w||^2
+
+    The documents with w > 0 are the answer, ranked by w. A document that the others already explain gets
+    no weight, so near-duplicates drop out and what was missing comes in.
+
+    Parameters
+    ----------
+    l1
+        How much a document must still explain to be let in; larger means fewer documents. 0 is the
+        paper's L2 variant.
+    l2
+        How evenly alike documents share their weight. 0 is the paper's L1 variant; as it grows, the
+        ranking goes over into that of Dense.
+    solver
+        "exact" solves to the certified optimum by column generation; "fista" makes the paper's fixed
+        number of iterations over the whole corpus.
+    iterations
+        Iterations of "fista".
+    candidates
+        Decode among this many documents nearest to the query, after a single search and without a
+        certificate; None: over the whole corpus.
+    fill
+        When fewer than k documents have weight, go on with those that the residual r* = v - U w* likes
+        best, at weight 0. False: return only documents with weight.
+    center
+        Take the mean document away from documents and query first, and with it the direction that all
+        embeddings share.
+    """
+
+    l1: float = 0.1
+    l2: float = 0.1
+    solver: str = "exact"
+    iterations: int = 50
+    candidates: int | None = None
+    fill: bool = True
+    center: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        set_ = object.__setattr__
+        set_(self, "l1", as_number("l1", self.l1, 0.0))
+        set_(self, "l2", as_number("l2", self.l2, 0.0))
+        if self.l1 == self.l2 == 0.0:
+            raise ValueError("l1 and l2 must not both be 0: the answer would not be unique")
+        set_(self, "solver", as_choice("solver", self.solver, ("exact", "fista")))
+        set_(self, "iterations", as_count("iterations", self.iterations))
+        set_(self, "candidates", as_count("candidates", self.candidates, optional=True))
+        set_(self, "fill", as_flag("fill", self.fill))
+        set_(self, "center", as_flag("center", self.center))
+
+    def rewrite(self, queries: Any, corpus: Any) -> Floats:
+        """Return r* = v - U w*, the corrected query, in the shape of `queries`.
+
+        For l2 > 0, NNN ranks documents by u.r*. So any vector database that is handed r* as the query
+        returns the NNN ranking from its ordinary search, filters and paging included.
+        """
+        index = as_index(corpus)
+        batch, single = as_queries(queries, index.dim)
+        solutions = self._solve(batch, index, 1, prepared=index is corpus)
+        residuals = [solution.residuals for solution in solutions]
+        rewritten: Floats = np.concatenate(residuals or [np.empty_like(batch)]).astype(np.float32)
+        return rewritten[0] if single else rewritten
+
+    def _count(self, k: Any) -> Any:
+        return as_count("k", k, optional=True)
+
+    def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
+        solutions = self._solve(queries, index, min(k or 1, len(index)), prepared=prepared)
+        whole = index.exact and (self.candidates is None or self.candidates >= len(index))
+        cut = Cut(self.l1, self.l2, k, fill=self.fill and k is not None, whole=whole)
+        return [selection for solution in solutions for selection in cut.select(solution)]
+
+    def _solve(self, queries: Floats, index: Index, k: int, *, prepared: bool) -> Iterator[Solution]:
+        """Solve in batches; each solution holds at least the best k + 1 documents, if the corpus has them."""
+        if self.center:
+            if not isinstance(index, MemoryIndex):
+                raise ValueError("center=True needs the corpus in memory: hand in an array or a MemoryIndex")
+            index, queries = index.centered, queries - index.mean
+        for start in range(0, len(queries), BATCH):
+            batch = queries[start : start + BATCH]
+            if self.candidates is not None:
+                yield from self._solve_candidates(batch, index, k)
+            elif isinstance(index, MemoryIndex) and (
+                self.solver == "fista" or len(index) <= (SMALL_KEPT if prepared else SMALL)
+            ):
+                yield self._solve_rows(batch, index, np.arange(len(index)))
+            elif self.solver == "exact":
+                yield from _solve_pools(batch, index, self.l1, self.l2, k)
+            else:
+                raise ValueError(
+                    "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, "
+                    "or set candidates"
+                )
+
+    def _solve_candidates(self, queries: Floats, index: Index, k: int) -> Iterator[Solution]:
+        """Solve over each query's nearest documents only."""
+        _, found = index.search(queries, min(max(self.candidates or 0, k), len(index)))
+        for query, row in zip(queries, found, strict=True):
+            ids = np.sort(row[row >= 0])
+            yield self._solve_rows(query[None], MemoryIndex(index.vectors(ids)), ids)
+
+    def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Ids) -> Solution:
+        """Solve over all rows of an array, whose ids are given."""
+        if self.solver == "fista":
+            weights = fista(index.rows, queries, self.l1, self.l2, self.iterations, index.lipschitz)
+            residuals = queries - weights @ index.rows
+            solution = Solution(
+                ids=ids,
+                queries=queries.astype(np.float64),
+                weights=weights.astype(np.float64),
+                scores=(residuals @ index.rows.T).astype(np.float64),
+                residuals=residuals.astype(np.float64),
+                longest=float(index.norms.max()),
+                passes=2 * self.iterations + 1,
+            )
+        else:
+            from coverset.solvers.exact import solve_gram
+
+            solution = solve_gram(ids, index.rows, index.gram, queries, self.l1, self.l2)
+        solution.scores[:, index.blank] = -np.inf
+        return solution
+
+
+def _solve_pools(queries: Floats, index: Index, l1: float, l2: float, k: int) -> list[Solution]:
+    # Imported here: numba, which compiles the kernels, is only needed once something is solved.
+    from coverset.indexes.oracle import oracle
+    from coverset.solvers.exact import solve_pools
+
+    return solve_pools(oracle(index, len(queries)), queries, l1, l2, k)

@@ -1,0 +1,160 @@
+"""The one question optimality asks of a corpus: which documents have u.r above a floor.
+
+`Searched` answers it with any index's ordinary search. `Screened` answers it for an array in memory, and
+reads only what can have changed since it last read everything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.indexes.memory import MemoryIndex
+from coverset.indexes.protocol import Index
+from coverset.indexes.scan import rounding, scan
+from coverset.indexes.scattered import scattered_scores
+from coverset.solvers.parallel import each
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+
+class Searched:
+    """Ask any index: search with r, keep what scores above the floor, fetch each vector once."""
+
+    ask = 256
+    whole = True
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.rows: Floats = np.empty((0, index.dim), np.float32)
+        self.longest = 0.0
+        self._ids: Ids = np.empty(0, np.int64)
+        self._row: dict[int, int] = {}
+
+    def above(self, _batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+        """Return, for each residual, the rows of the `most` best documents that score above its floor."""
+        scores, ids = self.index.search(residuals.astype(np.float32), min(most, len(self.index)))
+        slack = 1e-5 * np.linalg.norm(residuals, axis=1)
+        listed = (ids >= 0) & (scores > (floors - slack)[:, None])
+        self._fetch(ids[listed])
+        return [np.array([self._row[i] for i in ids[n, listed[n]].tolist()], np.int64) for n in range(len(ids))]
+
+    def finer(self) -> bool:
+        """Return False: a search is of the whole corpus."""
+        return False
+
+    def ids(self, rows: Ids) -> Ids:
+        """Return the index's ids of these rows."""
+        return self._ids[rows]
+
+    def _fetch(self, ids: Ids) -> None:
+        new = np.array([i for i in np.unique(ids).tolist() if i not in self._row], np.int64)
+        if len(new):
+            vectors = np.ascontiguousarray(self.index.vectors(new), np.float32)
+            self.longest = max(self.longest, float(np.linalg.norm(vectors, axis=1).max()))
+            self._row.update(zip(new.tolist(), range(len(self._ids), len(self._ids) + len(new)), strict=True))
+            self._ids = np.concatenate([self._ids, new])
+            self.rows = np.concatenate([self.rows, vectors])
+
+
+class Screened:
+    """Ask an array in memory, for one batch of queries, round after round.
+
+    Two things save passes over a large array. It is first asked for every 16th row only: the optimum over
+    such a sample is near the true one, and the first full pass starts from there. And a pass keeps its
+    scores s with the residual r they belong to: when the residual has moved to r', u.r' <= s + ||u||
+    ||r' - r||, so only rows for which this bound reaches the floor are read again: near the end, next to none.
+    """
+
+    ask = 256
+    SAMPLE, LARGE = 16, 65536
+
+    def __init__(self, index: MemoryIndex, queries: int) -> None:
+        self.index = index
+        self.rows = index.rows
+        self.longest = float(index.norms.max())
+        self._step = self.SAMPLE if len(index) >= self.LARGE else 1
+        self._scores = np.empty((queries, len(index)), np.float32)
+        self._residuals = np.full((queries, index.dim), np.inf)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every row is being asked, not a sample."""
+        return self._step == 1
+
+    def finer(self) -> bool:
+        """Go over from the sample to all rows; False when it was all rows already."""
+        coarse = not self.whole
+        self._step = 1
+        self._residuals[:] = np.inf
+        return coarse
+
+    def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+        """Return, for each residual, the rows among which are the `most` best above its floor."""
+        slack = rounding(self.index, residuals)
+        lowest = floors - slack
+        reachable = self._reachable(batch, residuals, lowest - slack)
+        found: list[Ids] = [np.empty(0, np.int64)] * len(batch)
+        full = [n for n, rows in enumerate(reachable) if rows is None]
+        if full:
+            for n, rows in zip(full, self._pass(batch[full], residuals[full], floors[full], most), strict=True):
+                found[n] = rows
+
+        def read(n: int) -> None:
+            rows = reachable[n]
+            scores = scattered_scores(self.rows, rows, residuals[n].astype(np.float32))
+            keep = scores > lowest[n]
+            if keep.sum() > most:
+                keep &= scores >= np.partition(scores, len(scores) - most)[len(scores) - most] - slack[n]
+            found[n] = rows[keep]
+
+        each(read, [n for n, rows in enumerate(reachable) if rows is not None])
+        return found
+
+    def ids(self, rows: Ids) -> Ids:
+        """Row numbers are ids here."""
+        return rows
+
+    def _pass(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+        """Read all rows (of the sample), and keep the scores."""
+        self._residuals[batch] = residuals
+
+        def keep(start: int, scores: Floats) -> None:
+            self._scores[batch, start : start + len(scores)] = scores.T
+
+        return scan(self.index, residuals.astype(np.float32), most, floors, keep, self._step)
+
+    def _reachable(self, batch: Ids, residuals: Array, floors: Array) -> list[Any]:
+        """Return, for each residual, the rows that can score above its floor; None: a full pass is cheaper.
+
+        The split costs least, in units of one row read by itself: a full pass over N rows for m queries
+        takes about (1.7 + 0.056 m) N of them.
+        """
+        moved = np.linalg.norm(residuals - self._residuals[batch], axis=1) * self.longest
+        total = -(-len(self.index) // self._step)
+        reached: list[Any] = [None] * len(batch)
+        counts = np.full(len(batch), np.inf)
+
+        def count(n: int) -> None:
+            if np.isfinite(moved[n]):
+                reached[n] = self._scores[batch[n], :total] > np.float32(floors[n] - moved[n])
+                counts[n] = np.count_nonzero(reached[n])
+
+        each(count, range(len(batch)))
+        order = np.argsort(counts)
+        rest = np.arange(len(batch), -1, -1)
+        cost = np.where(rest > 0, (1.7 + 0.056 * rest) * total, 0.0)
+        split = int(np.argmin(np.concatenate([[0.0], np.cumsum(counts[order])]) + cost))
+        rows: list[Any] = [None] * len(batch)
+        for n in order[:split]:
+            rows[n] = np.flatnonzero(reached[n]) * self._step
+        return rows
+
+
+def oracle(index: Index, queries: int) -> Any:
+    """Return the way to put the question to this index, for a batch of that many queries."""
+    return Screened(index, queries) if isinstance(index, MemoryIndex) else Searched(index)

@@ -1,0 +1,36 @@
+"""What an index is: the two questions a decoder asks of the place where vectors live."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@runtime_checkable
+class Index(Protocol):
+    """Where vectors live. Anything with these members goes wherever a corpus array goes.
+
+    Attributes
+    ----------
+    dim
+        Width of the vectors.
+    exact
+        Whether `search` always finds the true best: only then can an answer be certified.
+    """
+
+    dim: int
+    exact: bool
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        ...
+
+    def search(self, queries: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return (scores, ids), each (B, k): the largest inner products, descending, padded with id -1."""
+        ...
+
+    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the (len(ids), dim) vectors of these documents."""
+        ...

@@ -1,0 +1,102 @@
+"""One pass over an array in memory: the best rows for each query of a batch, never holding all the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from coverset.indexes.memory import MemoryIndex
+
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+# Rows per matrix product: a block's scores stay in the cache while they are picked through.
+BLOCK = 8192
+
+
+def rounding(index: MemoryIndex, queries: NDArray[Any]) -> Floats:
+    """Return, for each query, a generous bound on the error of a float32 inner product with any row."""
+    lengths = np.linalg.norm(queries, axis=1) * index.norms.max()
+    bound: Floats = (8 * np.finfo(np.float32).eps * np.sqrt(index.dim) * lengths).astype(np.float32)
+    return bound
+
+
+def scan(
+    index: MemoryIndex,
+    queries: Floats,
+    most: int,
+    floors: NDArray[Any] | None = None,
+    watch: Callable[[int, Floats], None] | None = None,
+    step: int = 1,
+) -> list[Ids]:
+    """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
+
+    Rows are found in single precision, so the list also holds whatever rounding could have put there:
+    rows within `rounding` of the floor or of the `most`-th score. Zero rows are never listed.
+
+    With a `step`, only every so many rows are looked at. `watch(start, scores)` is shown the (rows,
+    queries) scores of every block of rows.
+    """
+    slack = rounding(index, queries)
+    lowest = np.full(len(queries), -np.inf, np.float32) if floors is None else floors.astype(np.float32) - slack
+    shortlist = _Shortlist(len(queries), most, slack, lowest)
+    columns = np.ascontiguousarray(queries.T)
+    rows, blank = index.rows[::step], index.blank[index.blank % step == 0] // step
+    for start in range(0, len(rows), BLOCK):
+        scores = rows[start : start + BLOCK] @ columns
+        low, high = np.searchsorted(blank, (start, start + BLOCK))
+        scores[blank[low:high] - start] = -np.inf
+        if watch is not None:
+            watch(start, scores)
+        shortlist.add(start, scores)
+    return [found * step for found in shortlist.rows()]
+
+
+class _Shortlist:
+    """The best rows so far: what beats a threshold that rises as better rows are seen."""
+
+    def __init__(self, queries: int, most: int, slack: Floats, lowest: Floats) -> None:
+        self.most, self.slack, self.threshold = most, slack, lowest
+        self.queries = np.arange(queries + 1)
+        self.found: list[tuple[Ids, Ids, Floats]] = []
+        self.pending = 0
+
+    def add(self, start: int, scores: Floats) -> None:
+        """Take in the (rows, queries) scores of the rows from `start` on."""
+        if not self.found and len(scores) > self.most:
+            cut = np.partition(scores.T, len(scores) - self.most, axis=1)[:, len(scores) - self.most]
+            self.threshold = np.maximum(self.threshold, cut - self.slack)
+        flat = np.flatnonzero((scores >= self.threshold).ravel())
+        row, query = np.divmod(flat, scores.shape[1])
+        self.found.append((query, row + start, scores.ravel()[flat]))
+        self.pending += len(flat)
+        if self.pending > 1.5 * self.most * (len(self.queries) - 1) + 4096:
+            self._tighten()
+
+    def rows(self) -> list[Ids]:
+        """Return each query's rows, ascending."""
+        self._tighten()
+        query, row, score = self.found[0]
+        ends = np.searchsorted(query, self.queries)
+        return [
+            np.sort(row[a:b][score[a:b] >= t]) for a, b, t in zip(ends[:-1], ends[1:], self.threshold, strict=True)
+        ]
+
+    def _tighten(self) -> None:
+        """Drop what is no longer among the best, and raise the thresholds to match."""
+        query, row, score = (np.concatenate(part) for part in zip(*self.found, strict=True))
+        order = np.argsort(query.astype(np.int16), kind="stable")  # a radix sort
+        query, row, score = query[order], row[order], score[order]
+        ends = np.searchsorted(query, self.queries)
+        for q, (a, b) in enumerate(pairwise(ends)):
+            if b - a > self.most:
+                cut = np.partition(score[a:b], b - a - self.most)[b - a - self.most]
+                self.threshold[q] = max(self.threshold[q], cut - self.slack[q])
+        kept = score >= self.threshold[query]
+        self.found = [(query[kept], row[kept], score[kept])]
+        self.pending = int(kept.sum())

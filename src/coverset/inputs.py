@@ -1,0 +1,100 @@
+"""What callers hand in, checked once at the door: every error names the argument and what is accepted."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+def as_vectors(name: str, value: Any) -> Floats:
+    """Return `value` as a C-contiguous float32 array of numbers; no copy when it already is one."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu":
+            raise TypeError(array.dtype)
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(array, dtype=np.float32) if array.ndim else array.astype(np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of real numbers, got {_describe(value)}") from error
+
+
+def as_corpus(value: Any) -> Floats:
+    """Return `value` as an (N, d) float32 array with N, d >= 1. Finiteness is checked by `squared_norms`."""
+    array = as_vectors("corpus", value)
+    if array.ndim != 2:
+        raise ValueError(f"corpus must have 2 dimensions, (documents, width), got shape {array.shape}")
+    if 0 in array.shape:
+        raise ValueError(f"corpus must hold at least one document of width >= 1, got shape {array.shape}")
+    return array
+
+
+def squared_norms(corpus: Floats) -> Floats:
+    """Return every row's squared length, and refuse rows with NaN, infinity or a length beyond float32.
+
+    One pass serves both: a sum of squares is finite only if everything in it is.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares: Floats = np.einsum("ij,ij->i", corpus, corpus)
+    bad = np.flatnonzero(~np.isfinite(squares))
+    if bad.size:
+        row = int(bad[0])
+        what = "a length that overflows float32" if np.isfinite(corpus[row]).all() else "NaN or infinity"
+        raise ValueError(f"corpus must be finite: row {row} has {what} ({bad.size} such rows of {len(corpus)})")
+    return squares
+
+
+def as_queries(value: Any, dim: int) -> tuple[Floats, bool]:
+    """Return the queries as a (B, dim) float32 array, and whether a single (dim,) query was handed in."""
+    array = as_vectors("queries", value)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"queries must have shape ({dim},) or (B, {dim}), got shape {array.shape}")
+    if array.shape[-1] != dim:
+        raise ValueError(f"queries must be {dim} wide like the corpus, got shape {array.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(np.einsum("...i,...i->...", array, array)).all()
+    if not finite:
+        raise ValueError("queries must be finite, got NaN, infinity or a length that overflows float32")
+    return np.atleast_2d(array), array.ndim == 1
+
+
+def as_count(name: str, value: Any, *, optional: bool = False) -> Any:
+    """Return a whole number >= 1 as int (None passes through when `optional`)."""
+    if value is None and optional:
+        return None
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1:
+        return int(value)
+    raise ValueError(f"{name} must be a whole number >= 1{' or None' if optional else ''}, got {value!r}")
+
+
+def as_number(name: str, value: Any, low: float, high: float = math.inf) -> float:
+    """Return a finite number in [low, high] as float."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        number = float(value)
+        if math.isfinite(number) and low <= number <= high:
+            return number
+    accepted = f">= {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
+    raise ValueError(f"{name} must be a finite number {accepted}, got {value!r}")
+
+
+def as_choice(name: str, value: Any, accepted: tuple[str, ...]) -> str:
+    """Return `value` if it is one of the accepted names."""
+    if isinstance(value, str) and value in accepted:
+        return value
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, accepted))}, got {value!r}")
+
+
+def as_flag(name: str, value: Any) -> bool:
+    """Return a bool, and nothing that merely looks like one."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def _describe(value: Any) -> str:
+    dtype = getattr(value, "dtype", None)
+    return f"an array of dtype {dtype}" if dtype is not None else f"a {type(value).__name__}"

@@ -1,0 +1,1 @@
+"""The mathematics under NNN: arrays in, arrays out."""

@@ -1,0 +1,209 @@
+"""The exact solver: column generation around a compiled solve in the small space.
+
+The optimum is known as soon as no document outside the support has u.r > l1, for r = v - Uw. So: search the
+corpus with v for a pool of candidates, solve on the pool, search with r for documents above l1, add them,
+and repeat until there are none. That last search is the certificate. The work between two searches depends
+on the pool, not on the corpus.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.solvers import active_set, working_set
+from coverset.solvers.certificate import TOLERANCE
+from coverset.solvers.newton import newton
+from coverset.solvers.parallel import cores, each
+from coverset.solvers.solution import Solution
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+# A support beyond this is solved for on the residual's side (l2 = 0 has no such side, and needs at most d).
+LARGEST_SUPPORT = 1024
+
+
+class Documents(Protocol):
+    """The corpus, as far as the solver knows it.
+
+    Attributes
+    ----------
+    rows
+        The vectors seen so far (all of them, where the corpus is an array in memory).
+    longest
+        Length of the longest of them.
+    ask
+        How many documents, beyond those already known, one search is worth asking for.
+    """
+
+    rows: Floats
+    longest: float
+    ask: int
+
+    def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+        """Return, for each residual, rows among which are the `most` best that score above its floor.
+
+        `batch` says which query each residual belongs to.
+        """
+        ...
+
+    def finer(self) -> bool:
+        """Go over from a sample of the corpus to more of it; False when all of it was being asked."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the corpus is being asked."""
+        ...
+
+    def ids(self, rows: Ids) -> Ids:
+        """Return the corpus's ids of these rows."""
+        ...
+
+
+def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: float, l2: float) -> Solution:
+    """Solve over a few documents, a whole small corpus say, from their Gram matrix."""
+    targets = queries.astype(np.float64)
+    weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))
+    residuals, solved = np.empty_like(targets), np.empty(len(queries), bool)
+    longest = float(np.sqrt(gram.diagonal().max()))
+    tolerances = _tolerance(targets, longest)
+    workers = min(cores(), len(queries))
+
+    def solve(first: int) -> None:
+        active_set.solve_batch(
+            gram, rows, targets, l1, l2, tolerances, _largest(l2), weights, scores, residuals,
+            solved, first, workers,
+        )  # fmt: skip
+
+    each(solve, range(workers))
+    for q in np.flatnonzero(~solved):
+        residuals[q], scores[q] = newton(rows, targets[q], l1, l2, residuals[q])
+        weights[q] = np.maximum(scores[q] - l1, 0.0) / l2
+    return Solution(ids, targets, weights, scores, residuals, longest, passes=1)
+
+
+def solve_pools(documents: Documents, queries: Floats, l1: float, l2: float, k: int) -> list[Solution]:
+    """Solve over a corpus of any size by column generation, for a batch of queries: a solution for each.
+
+    `k` is how many documents the caller will rank: the best k + 1 are found even where they have no weight.
+    """
+    pools = [_Pool(documents, target, l1, l2, k) for target in queries.astype(np.float64)]
+    while True:
+        live = np.array([q for q, pool in enumerate(pools) if not pool.large], np.int64)
+        while len(live):
+            _search(documents, pools, live)
+            live = live[[pools[q].growing for q in live]]
+            each(lambda q: pools[q].solve(), live.tolist())
+            live = live[[not pools[q].large for q in live]]
+        if not documents.finer():
+            break
+    for q, pool in enumerate(pools):
+        if pool.large:
+            _solve_large(documents, q, pool)
+    return [pool.solution() for pool in pools]
+
+
+def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
+    """Put the question to the corpus, once for all live pools."""
+    residuals = np.stack([pools[q].residual for q in live])
+    floors = np.array([pools[q].floor for q in live])
+    most = documents.ask + max(pools[q].known for q in live)
+    found = documents.above(live, residuals, floors, most)
+    each(lambda n: pools[live[n]].extend(found[n]), range(len(live)))
+
+
+def _solve_large(documents: Documents, query: int, pool: _Pool) -> None:
+    """Finish a query whose support is large: Newton on the residual, over a pool that grows by doubling."""
+    pool.growing = True
+    while pool.growing:
+        every = len(pool.rows) == len(documents.rows)
+        pool.rows = np.sort(pool.rows)
+        rows = documents.rows if every else documents.rows[pool.rows]
+        pool.residual, pool.scores = newton(rows, pool.target, pool.l1, pool.l2, pool.residual)
+        pool.weights = np.maximum(pool.scores - pool.l1, 0.0) / pool.l2
+        floors, most = np.array([pool.floor]), documents.ask + 2 * pool.known
+        (found,) = documents.above(np.array([query]), pool.residual[None], floors, most)
+        pool.extend(found)
+
+
+class _Pool:
+    """The documents in play for one query, by their row numbers, and the optimum over them."""
+
+    def __init__(self, documents: Documents, target: Array, l1: float, l2: float, k: int) -> None:
+        self.documents, self.target, self.l1, self.l2, self.k = documents, target, l1, l2, k
+        self.residual = target
+        self.rows: Ids = np.empty(0, np.int64)
+        self.weights: Array = np.empty(0)
+        self.scores: Array = np.empty(0)
+        self.working: Ids = np.empty(0, np.int64)
+        self.gram: Array = np.empty((0, 0))
+        self.passes = 0
+        self.growing = self.large = False
+
+    @property
+    def floor(self) -> float:
+        """Score below which a document can neither have weight nor be among the best k + 1."""
+        if len(self.scores) <= self.k:
+            return -np.inf
+        return min(self.l1, float(np.partition(self.scores, -self.k - 1)[-self.k - 1]))
+
+    @property
+    def known(self) -> int:
+        """How many documents of the pool score above the floor: a search will bring them back."""
+        return int((self.scores >= self.floor).sum())
+
+    def extend(self, found: Ids) -> None:
+        """Add what a search brought back, and note whether any of it has to be solved for."""
+        self.passes += self.documents.whole
+        new = np.setdiff1d(found, self.rows, assume_unique=True)
+        scores = working_set.pool_scores(self.documents.rows, new, self.residual)
+        enough = 0.1 * TOLERANCE * max(self.documents.longest, 1.0) * np.linalg.norm(self.target)
+        self.growing = bool((scores - self.l1 > enough).any())
+        self.rows = np.concatenate([self.rows, new])
+        self.weights = np.concatenate([self.weights, np.zeros(len(new))])
+        self.scores = np.concatenate([self.scores, scores])
+
+    def solve(self) -> None:
+        """Move to the optimum over the pool."""
+        tolerance = float(_tolerance(self.target, self.documents.longest))
+        solved, self.residual, self.scores, self.working, self.gram = working_set.solve_pool(
+            self.documents.rows,
+            self.rows,
+            self.target,
+            self.l1,
+            self.l2,
+            tolerance,
+            _largest(self.l2),
+            self.weights,
+            self.working,
+            self.gram,
+        )
+        self.large = not solved
+
+    def solution(self) -> Solution:
+        """Return the pool's optimum, by ascending id."""
+        ids = self.documents.ids(self.rows)
+        order = np.argsort(ids)
+        return Solution(
+            ids=ids[order],
+            queries=self.target[None],
+            weights=self.weights[None, order],
+            scores=self.scores[None, order],
+            residuals=self.residual[None],
+            longest=self.documents.longest,
+            passes=self.passes,
+        )
+
+
+def _tolerance(targets: Array, longest: float) -> Any:
+    """How exactly the small problem is solved: far below what a certificate asks for."""
+    return 1e-9 * longest * np.linalg.norm(targets, axis=-1)
+
+
+def _largest(l2: float) -> int:
+    return LARGEST_SUPPORT if l2 > 0 else np.iinfo(np.int64).max

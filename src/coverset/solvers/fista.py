@@ -1,0 +1,57 @@
+"""The paper's solver, equation (4): FISTA for the non-negative elastic net, a fixed number of iterations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+def lipschitz(corpus: Floats) -> float:
+    """Return ||U'U||_2, the largest eigenvalue of the Gram matrix, from whichever of the two Grams is smaller."""
+    n, d = corpus.shape
+    if n <= d:
+        wide = corpus.astype(np.float64)
+        gram = wide @ wide.T
+    else:
+        gram = np.zeros((d, d))
+        for start in range(0, n, 16384):
+            block = corpus[start : start + 16384]
+            gram += block.T @ block
+    return float(np.linalg.eigvalsh(gram)[-1])
+
+
+def fista(
+    corpus: Floats, queries: Floats, l1: float, l2: float, iterations: int, norm: float | None = None
+) -> Floats:
+    """Return w^(T), (B, N), for a batch of queries.
+
+    With L = ||U'U||_2 + l2 (`norm` hands in ||U'U||_2 if it is known), tau^(0) = 1, w^(0) = z^(0) = 0:
+
+        w^(t+1) = [(1 - l2/L) z^(t) + 1/L U'(v - U z^(t)) - l1/L]_+
+        z^(t+1) = w^(t+1) + beta^(t) (w^(t+1) - w^(t)),    beta^(t) = (tau^(t) - 1) / tau^(t+1)
+        tau^(t+1) = (1 + sqrt(1 + 4 tau^(t)^2)) / 2
+
+    Work arrays hold one column per query, so that both products with the corpus read its rows in order.
+    """
+    step = np.float32(1.0 / ((lipschitz(corpus) if norm is None else norm) + l2))
+    shrink, threshold = np.float32(1.0 - l2 * step), np.float32(l1 * step)
+    v = np.ascontiguousarray(queries.T)
+    w = np.zeros((len(corpus), len(queries)), np.float32)
+    z, tau = w.copy(), 1.0
+    for _ in range(iterations):
+        new = corpus @ (v - corpus.T @ z)
+        new *= step
+        z *= shrink
+        new += z
+        new -= threshold
+        np.maximum(new, 0.0, out=new)
+        tau, last = (1.0 + math.sqrt(1.0 + 4.0 * tau * tau)) / 2.0, tau
+        np.subtract(new, w, out=w)
+        w *= np.float32((last - 1.0) / tau)
+        w += new
+        z, w = w, new
+    return np.ascontiguousarray(w.T)

@@ -1,0 +1,32 @@
+"""Run a function over items on all cores. The compiled kernels and BLAS let go of the GIL, so threads do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def each(function: Callable[[Item], None], items: Sequence[Item]) -> None:
+    """Call `function` on every item: the first one here, the others on threads."""
+    if len(items) == 0:
+        return
+    waiting = [_threads(os.getpid()).submit(function, item) for item in items[1:]]
+    function(items[0])
+    for future in waiting:
+        future.result()
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@lru_cache(maxsize=1)
+def _threads(_process: int) -> ThreadPoolExecutor:
+    # Keyed by process: threads do not survive a fork, and a server may fork its workers.
+    return ThreadPoolExecutor(cores(), thread_name_prefix="coverset")

@@ -1,0 +1,45 @@
+"""What a solver hands back: weights and scores over some documents, for a batch of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Solution:
+    """Weights w, residuals r = v - Uw and scores u.r of B queries over n documents, ids ascending.
+
+    The documents are all those with weight and all that could be among the best the caller asked for;
+    a document that can never be chosen has score -infinity.
+
+    Attributes
+    ----------
+    ids
+        (n,) the documents.
+    queries
+        (B, d) v.
+    weights
+        (B, n) w.
+    scores
+        (B, n) u.r.
+    residuals
+        (B, d) r.
+    longest
+        Length of the longest document.
+    passes
+        Searches of the whole corpus that it took.
+    """
+
+    ids: Ids
+    queries: Array
+    weights: Array
+    scores: Array
+    residuals: Array
+    longest: float
+    passes: int

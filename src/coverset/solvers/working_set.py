@@ -1,0 +1,89 @@
+"""One query over a pool: some rows of a large array, most of which will stay at weight zero, compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coverset.solvers.active_set import (
+    SMALLEST_BLOCK,
+    Array,
+    active_set,
+    compiled,
+    dot_vector,
+    enter,
+    rebuild,
+)
+
+
+@compiled
+def pool_scores(rows: Any, members: Any, residual: Array) -> Array:
+    """u.r for some rows of a large array, in double precision and without copying them."""
+    scores = np.empty(len(members))
+    for i in range(len(members)):
+        scores[i] = dot_vector(rows, members[i], residual, len(residual))
+    return scores
+
+
+@compiled
+def solve_pool(
+    rows: Any,
+    members: Any,
+    query: Array,
+    l1: float,
+    l2: float,
+    tolerance: float,
+    largest: int,
+    weights: Array,
+    working: Any,
+    gram: Array,
+) -> tuple[bool, Array, Array, Any, Array]:
+    """Solve one query over a pool: some rows of a large array. Weights are changed in place.
+
+    A pool is mostly documents that stay at zero, so only a working set is solved over, which takes in more
+    of the pool until none is missing from it; only its inner products are ever computed. `working` and
+    `gram` are empty at first, and what is returned when the pool has grown since.
+
+    Returns (solved, residual, scores, working, gram); not solved: the support outgrew `largest`.
+    """
+    n, d = len(members), rows.shape[1]
+    kept = np.flatnonzero(weights[working] > 0.0)
+    size = len(kept)
+    known, products = working, gram
+    working, gram = np.empty(n, np.int64), np.full((min(n, size + 128), min(n, size + 128)), np.nan)
+    for a in range(size):
+        working[a] = known[kept[a]]
+        for b in range(size):
+            gram[a, b] = products[kept[a], kept[b]]
+    place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
+    outside, gradient = np.empty(n), np.empty(n)
+    ready = 0
+    while True:
+        residual = np.zeros(d)
+        rebuild(rows, members, weights, residual)
+        residual = query - residual
+        scores = pool_scores(rows, members, residual)
+        outside[:] = scores - l1
+        for t in range(size):
+            outside[working[t]] = -np.inf
+        before = size
+        size = enter(weights, outside, tolerance, max(4 * SMALLEST_BLOCK, size), working, size)
+        if size == before and ready == size:
+            return True, residual, scores, working[:size], gram
+        if size > len(gram):
+            larger = np.full((min(n, size + 64), min(n, size + 64)), np.nan)
+            larger[:before, :before] = gram[:before, :before]
+            gram = larger
+        for t in range(ready, size):
+            place[t] = members[working[t]]
+            linear[t] = dot_vector(rows, place[t], query, d) - l1
+            part[t] = weights[working[t]]
+        ready = size
+        solved = active_set(
+            gram, rows, place[:size], linear[:size], l2, tolerance, largest, part[:size], gradient[:size]
+        )
+        for t in range(size):
+            weights[working[t]] = part[t]
+        if not solved:
+            return False, residual, scores, working[:size], gram
