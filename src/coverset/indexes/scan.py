@@ -43,7 +43,9 @@ def scan(
     queries) scores of every block of rows.
     """
     slack = rounding(index, queries)
-    lowest = np.full(len(queries), -np.inf, np.float32) if floors is None else floors.astype(np.float32) - slack
+    lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
+    if floors is not None:
+        lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
     shortlist = _Shortlist(len(queries), most, slack, lowest)
     columns = np.ascontiguousarray(queries.T)
     rows, blank = index.rows[::step], index.blank[index.blank % step == 0] // step

@@ -20,6 +20,8 @@ vectorised = njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 
 # A pivot below this share of its diagonal means: this row is a combination of the rows before it.
 DEPENDENT = 1e-13
+# Gradients closer than this, relatively, are equal but for rounding: the lowest document goes first.
+TIE = 1e-12
 # A block takes in the documents whose gradient is at least this share of the largest.
 ENTRY = 0.5
 SMALLEST_BLOCK = 16
@@ -155,11 +157,12 @@ def enter(weights: Array, gradient: Array, threshold: float, most: int, active: 
     for i in range(len(gradient)):
         if gradient[i] <= threshold or weights[i] > 0.0:
             continue
-        if size - first == most and gradient[i] <= gradient[active[size - 1]]:
+        least = gradient[i] * (1.0 - TIE)
+        if size - first == most and least <= gradient[active[size - 1]]:
             continue
         spot = size if size - first < most else size - 1
         size = spot + 1
-        while spot > first and gradient[active[spot - 1]] < gradient[i]:
+        while spot > first and gradient[active[spot - 1]] < least:
             active[spot] = active[spot - 1]
             spot -= 1
         active[spot] = i
@@ -225,7 +228,7 @@ def _worst(weights: Array, gradient: Array) -> tuple[float, float, int]:
     for i in range(len(weights)):
         if weights[i] > 0.0:
             on = max(on, abs(gradient[i]))
-        elif gradient[i] > off:
+        elif gradient[i] * (1.0 - TIE) > off:
             off, where = gradient[i], i
     return on, off, where
 

@@ -1,0 +1,46 @@
+"""Importing is cheap, and the first answer comes soon."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True, timeout=300
+    )
+    return done.stdout.strip()
+
+
+def test_import_brings_in_nothing_heavy_but_numpy() -> None:
+    loaded = run("import sys, coverset; print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))").split()
+    heavy = {"numba", "llvmlite", "scipy", "sklearn", "torch", "onnxruntime", "tokenizers", "typer", "rich"}
+    assert "numpy" in loaded
+    assert not heavy & set(loaded)
+
+
+def test_import_takes_less_than_0_3_seconds_over_numpy() -> None:
+    code = """
+        import time, numpy
+        start = time.perf_counter()
+        import coverset
+        print(time.perf_counter() - start)
+    """
+    assert min(float(run(code)) for _ in range(3)) < 0.3
+
+
+def test_first_decode_takes_less_than_2_seconds_once_compiled_code_is_cached() -> None:
+    code = """
+        import time
+        import numpy as np
+        corpus = np.random.default_rng(0).standard_normal((3000, 32)).astype(np.float32)
+        start = time.perf_counter()
+        from coverset import NNN
+        NNN(l1=0.1, l2=0.1).decode(corpus[:4], corpus)
+        NNN(l1=0.1, l2=0.1).decode(corpus[0], corpus[:100])
+        print(time.perf_counter() - start)
+    """
+    run(code)
+    assert min(float(run(code)) for _ in range(3)) < 2.0
