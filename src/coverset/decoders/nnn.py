@@ -60,7 +60,7 @@ class NNN(Decoder):
     """
 
     l1: float = 0.1
-    l2: float = 0.1
+    l2: float = 1.0
     solver: str = "exact"
     iterations: int = 50
     candidates: int | None = None

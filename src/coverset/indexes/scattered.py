@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from coverset.compilation import vectorised
 
-@njit(cache=True, nogil=True, fastmath=True)
+
+@vectorised
 def scattered_scores(rows: Any, ids: NDArray[np.int64], residual: NDArray[np.float32]) -> Any:
     """Return rows[ids] @ residual without copying the rows."""
     scores = np.empty(len(ids), np.float32)

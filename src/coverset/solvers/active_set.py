@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from coverset.compilation import compiled, vectorised
+
 Array = NDArray[np.float64]
-compiled = njit(cache=True, nogil=True, error_model="numpy")
-vectorised = njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 
 # A pivot below this share of its diagonal means: this row is a combination of the rows before it.
 DEPENDENT = 1e-13

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from coverset.compilation import compiled
 from coverset.solvers.active_set import (
     SMALLEST_BLOCK,
     Array,
     active_set,
-    compiled,
     dot_vector,
     enter,
     rebuild,

@@ -1,0 +1,5 @@
+"""`python -m coverset` is `coverset`."""
+
+from coverset.cli import main
+
+main()

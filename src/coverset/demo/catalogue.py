@@ -1,0 +1,46 @@
+"""A corpus that is on every machine: numpy's own functions, each a tool with a one-line description."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+
+# Each needs several tools, of which some have many near-duplicates.
+REQUESTS = (
+    "take the sine of an angle in degrees and round the result to two decimals",
+    "invert a matrix, check that all entries are finite and write it to a file",
+    "shuffle the rows, split them into two halves and compute the mean of each",
+    "smooth a signal with a moving average, take its Fourier transform and find the strongest frequency",
+)
+
+
+def catalogue() -> dict[str, str]:
+    """Return name -> description of numpy's public functions."""
+    homes: dict[str, Any] = {
+        "np": np,
+        "np.fft": np.fft,
+        "np.linalg": np.linalg,
+        "np.random": np.random.Generator,
+        "np.strings": getattr(np, "strings", np.char),
+    }
+    tools = {}
+    for home, module in homes.items():
+        for name in sorted(getattr(module, "__all__", None) or dir(module)):
+            function = getattr(module, name, None)
+            if name.startswith("_") or not callable(function) or inspect.isclass(function):
+                continue
+            if text := summary(inspect.getdoc(function) or ""):
+                tools[f"{home}.{name}"] = text
+    return tools
+
+
+def summary(docstring: str) -> str:
+    """Return the first paragraph that is prose, on one line: compiled functions begin with a signature."""
+    for paragraph in re.split(r"\n\s*\n", docstring):
+        line = " ".join(paragraph.split())
+        if line and not re.match(r"[\w.]+\(.*(\)|\)\s*->.*)$", line):
+            return line
+    return ""

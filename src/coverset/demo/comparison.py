@@ -1,0 +1,86 @@
+"""What each decoder picks for a request, and how NNN's answer came to differ from the nearest documents."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders import MMR, NNN, Decoder, Dense
+from coverset.indexes import MemoryIndex
+from coverset.selection import Selection
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A document among the nearest that NNN left out, and the one in NNN's answer that it is most alike."""
+
+    name: str
+    like: str
+    cosine: float
+
+
+@dataclass(frozen=True)
+class BroughtIn:
+    """A document that NNN chose instead, and its place among the nearest, counted from 1."""
+
+    name: str
+    dense_rank: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answers to one request, by decoder, and what sets them apart."""
+
+    request: str
+    picks: dict[str, list[str]]
+    redundancy: dict[str, float]
+    dropped: list[Dropped]
+    brought_in: list[BroughtIn]
+    gap: float
+    violation: float
+    certified: bool
+    documents: int
+    milliseconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self)
+
+
+def compare(request: str, query: Floats, names: list[str], index: MemoryIndex, nnn: NNN, k: int) -> Comparison:
+    """Decode a request with Dense, MMR and NNN, and say what changed from Dense to NNN."""
+    decoders: dict[str, Decoder] = {"Dense": Dense(), "MMR": MMR(), "NNN": nnn}
+    selections: dict[str, Selection] = {name: d.decode(query, index, k) for name, d in decoders.items()}
+    start = time.perf_counter()
+    answer: Selection = nnn.decode(query, index, k)
+    milliseconds = 1000 * (time.perf_counter() - start)
+    nearest = selections["Dense"].ids
+    ranks = np.argsort(Dense().decode(query, index, len(index)).ids) + 1
+    dropped = []
+    for i in nearest[~np.isin(nearest, answer.ids)]:
+        cosines = index.rows[answer.ids] @ index.rows[i]
+        dropped.append(Dropped(names[i], names[answer.ids[cosines.argmax()]], float(cosines.max())))
+    return Comparison(
+        request=request,
+        picks={name: [names[i] for i in s.ids] for name, s in selections.items()},
+        redundancy={name: redundancy(index.rows[s.ids]) for name, s in selections.items()},
+        dropped=dropped,
+        brought_in=[BroughtIn(names[i], int(ranks[i])) for i in answer.ids if i not in nearest],
+        gap=float(answer.gap or 0.0),
+        violation=float(answer.violation or 0.0),
+        certified=bool(answer.certified),
+        documents=len(index),
+        milliseconds=milliseconds,
+    )
+
+
+def redundancy(rows: Floats) -> float:
+    """Return the mean cosine between two of these unit vectors: how alike an answer's documents are."""
+    n = len(rows)
+    return float(((rows @ rows.T).sum() - n) / (n * (n - 1))) if n > 1 else 0.0

