@@ -18,7 +18,7 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 
 bench: $(VENV)/dev
-	$(BIN)/python benchmarks/speed.py --out benchmarks/results
+	$(BIN)/python -m benchmarks.speed --out benchmarks/results
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

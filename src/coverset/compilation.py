@@ -1,4 +1,4 @@
-"""How the kernels are compiled: without the GIL, with C's arithmetic, and cached on disk where there is a place."""
+"""How kernels are compiled: without the GIL, with C arithmetic, cached on disk where there is a place."""
 
 from __future__ import annotations
 

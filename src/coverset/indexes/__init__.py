@@ -12,4 +12,4 @@ __all__ = ["Index", "MemoryIndex", "as_index"]
 
 def as_index(corpus: Any) -> Index:
     """Return the corpus as an index: itself if it is one, else a MemoryIndex over the array."""
-    return corpus if isinstance(corpus, Index) else MemoryIndex(corpus)
+    return corpus if isinstance(corpus, (MemoryIndex, Index)) else MemoryIndex(corpus)

@@ -169,6 +169,31 @@ def enter(weights: Array, gradient: Array, threshold: float, most: int, active: 
 
 
 @compiled
+def _jump(
+    gram: Array,
+    rows: Any,
+    place: Any,
+    linear: Array,
+    l2: float,
+    weights: Array,
+    gradient: Array,
+    active: Any,
+    size: int,
+    factor: Array,
+    target: Array,
+    trial: Array,
+    trial_gradient: Array,
+) -> bool:
+    """Try the solution on the active set with what is negative in it cut off; returns whether it improves."""
+    _solve(factor, size, active, linear, target)
+    trial[:] = 0.0
+    for t in range(size):
+        trial[active[t]] = max(target[t], 0.0)
+    _gradient(gram, rows, place, linear, l2, trial, trial_gradient)
+    return _improves(weights, trial, gradient, trial_gradient)
+
+
+@compiled
 def _compact(active: Any, start: int, size: int, weights: Array) -> int:
     """Close the gaps that weights of zero leave in active[start:size]; returns the new size."""
     kept = start
@@ -221,15 +246,15 @@ def _walk(
 
 
 @compiled
-def _worst(weights: Array, gradient: Array) -> tuple[float, float, int]:
-    """Largest |gradient| on the support, largest gradient off it, and (the lowest) document that has it."""
-    on, off, where = 0.0, 0.0, -1
+def _worst(weights: Array, gradient: Array) -> tuple[float, float]:
+    """Largest |gradient| on the support, and largest gradient off it."""
+    on, off = 0.0, 0.0
     for i in range(len(weights)):
         if weights[i] > 0.0:
             on = max(on, abs(gradient[i]))
-        elif gradient[i] * (1.0 - TIE) > off:
-            off, where = gradient[i], i
-    return on, off, where
+        else:
+            off = max(off, gradient[i])
+    return on, off
 
 
 @compiled
@@ -243,42 +268,60 @@ def active_set(
     largest: int,
     weights: Array,
     gradient: Array,
-) -> bool:
+    active: Any,
+    support: int,
+    factor: Array,
+    factored: int,
+) -> tuple[bool, int, Array, int]:
     """Solve in place from the weights given (a warm start) and leave c - (G + l2 I)w in `gradient`.
 
-    Returns False if the support outgrew `largest`; the weights are then feasible but not optimal.
+    `active[:support]` lists the documents with weight, and `factor` holds the Cholesky rows of the first
+    `factored` of them; what becomes of the two is returned, so that a larger problem can go on from there.
+
+    Returns (solved, support, factor, factored). Not solved: the support outgrew `largest`, and the weights
+    are feasible but not optimal.
     """
     n = len(weights)
     trial, trial_gradient, target = np.empty(n), np.empty(n), np.empty(n)
-    active, entered = np.arange(n), np.empty(n, np.int64)
-    factor = np.empty((min(n, 64), min(n, 64)))
-    support = _compact(active, 0, n, weights)
-    factored = 0
+    entered = np.empty(n, np.int64)
     _gradient(gram, rows, place, linear, l2, weights, gradient)
     for _ in range(200 + 20 * n):
-        on, off, where = _worst(weights, gradient)
+        on, off = _worst(weights, gradient)
         if on <= tolerance and off <= tolerance:
-            return True
+            break
         size = support
         if off > tolerance:
             most = max(SMALLEST_BLOCK, support)
             size = enter(weights, gradient, max(ENTRY * off, tolerance), most, active, support)
         if size > largest:
-            return False
+            return False, support, factor, factored
         if size > len(factor):
-            larger = np.empty((min(n, 2 * size), min(n, 2 * size)))
+            larger = np.empty((2 * size, 2 * size))
             larger[:factored, :factored] = factor[:factored, :factored]
             factor = larger
         entered[:size] = active[:size]
         if rows.shape[1] > 0:
             _multiply(gram, rows, place, active, factored, size)
         size = _factor(gram, l2, active, factored, size, factor, True)
-        _solve(factor, size, active, linear, target)
-        trial[:] = 0.0
-        for t in range(size):
-            trial[active[t]] = max(target[t], 0.0)
-        _gradient(gram, rows, place, linear, l2, trial, trial_gradient)
-        if _improves(weights, trial, gradient, trial_gradient):
+        improved = False
+        while not improved and size > support:
+            improved = _jump(
+                gram,
+                rows,
+                place,
+                linear,
+                l2,
+                weights,
+                gradient,
+                active,
+                size,
+                factor,
+                target,
+                trial,
+                trial_gradient,
+            )
+            size = size if improved else support + (size - support) // 2
+        if improved:
             factored = 0
             while factored < size and target[factored] > 0.0:
                 factored += 1
@@ -286,17 +329,17 @@ def active_set(
         else:
             active[:support] = entered[:support]
             if off > tolerance:
-                active[support] = where
+                active[support] = entered[support]
                 support += 1
             trial[:] = weights
             support = _walk(gram, rows, place, linear, l2, trial, active, support, factor, target)
             factored = support
             _gradient(gram, rows, place, linear, l2, trial, trial_gradient)
             if not _improves(weights, trial, gradient, trial_gradient):
-                return True  # rounding is all that is left to gain
+                break  # rounding is all that is left to gain
         weights[:] = trial
         gradient[:] = trial_gradient
-    return True
+    return True, support, factor, factored
 
 
 @vectorised
@@ -341,12 +384,15 @@ def solve_batch(
     `solved` is False where the support outgrew `largest`.
     """
     no_rows, no_place = np.empty((0, 0), np.float32), np.empty(0, np.int64)
-    linear, everything = np.empty(len(gram)), np.arange(len(gram))
+    n = len(gram)
+    linear, everything, active, factor = np.empty(n), np.arange(n), np.empty(n, np.int64), np.empty((64, 64))
     for q in range(first, len(queries), step):
         w, score, residual = weights[q], scores[q], residuals[q]
         _times(rows, queries[q], linear)
         linear -= l1
-        solved[q] = active_set(gram, no_rows, no_place, linear, l2, tolerances[q], largest, w, score)
+        solved[q], _, factor, _ = active_set(
+            gram, no_rows, no_place, linear, l2, tolerances[q], largest, w, score, active, 0, factor, 0
+        )
         for i in range(len(w)):
             score[i] += l1 + l2 * w[i]
         residual[:] = 0.0

@@ -58,6 +58,8 @@ def solve_pool(
             gram[a, b] = products[kept[a], kept[b]]
     place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
     outside, gradient = np.empty(n), np.empty(n)
+    active, support = np.arange(n), size
+    factor, factored = np.empty((2 * size + 64, 2 * size + 64)), 0
     ready = 0
     while True:
         residual = np.zeros(d)
@@ -80,8 +82,20 @@ def solve_pool(
             linear[t] = dot_vector(rows, place[t], query, d) - l1
             part[t] = weights[working[t]]
         ready = size
-        solved = active_set(
-            gram, rows, place[:size], linear[:size], l2, tolerance, largest, part[:size], gradient[:size]
+        solved, support, factor, factored = active_set(
+            gram,
+            rows,
+            place[:size],
+            linear[:size],
+            l2,
+            tolerance,
+            largest,
+            part[:size],
+            gradient[:size],
+            active,
+            support,
+            factor,
+            factored,
         )
         for t in range(size):
             weights[working[t]] = part[t]

@@ -1,0 +1,177 @@
+"""Time and memory of NNN beside Dense and the paper's FISTA-50, in one run.
+
+    python -m benchmarks.speed --out benchmarks/results
+
+Machines are shared and noisy, so what counts is the ratio of times taken in the same run, each the best of
+several. Memory is the peak of a process of its own, over what it held before it had the corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.corpora import CORPORA
+from coverset import NNN, Dense, MemoryIndex
+
+D, QUERIES, L1, L2 = 384, 32, 0.1, 0.1
+EXACT, FISTA = NNN(l1=L1, l2=L2), NNN(l1=L1, l2=L2, solver="fista", iterations=50)
+
+
+def best(function: Callable[[], Any], repeats: int) -> float:
+    """Seconds of the fastest of several calls, after one to warm up."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def measure(kind: str, n: int) -> dict[str, Any]:
+    """Time the three decoders on one corpus, prepared once."""
+    corpus, queries = CORPORA[kind](n, D, QUERIES)
+    index = MemoryIndex(corpus)
+    repeats = 5 if n > 10_000 else 50
+    selections = EXACT.decode(queries, index)
+    support = [len(s) for s in EXACT.decode(queries, index, k=None)]
+    index.lipschitz  # noqa: B018  FISTA's constant, which a corpus needs once, is not part of its time
+    dense = best(lambda: Dense().decode(queries, index), repeats)
+    exact = best(lambda: EXACT.decode(queries, index), repeats)
+    fista = best(lambda: FISTA.decode(queries, index), 1 if n > 10_000 else 10)
+    gaps = [s.gap for s in FISTA.decode(queries, index)]
+    return {
+        "corpus": kind,
+        "documents": n,
+        "certified": sum(bool(s.certified) for s in selections),
+        "passes": float(np.mean([s.passes for s in selections])),
+        "support": float(np.mean(support)),
+        "dense_ms": 1000 * dense,
+        "nnn_ms": 1000 * exact,
+        "fista50_ms": 1000 * fista,
+        "nnn_over_dense": exact / dense,
+        "fista50_over_nnn": fista / exact,
+        "fista50_gap": float(np.median(gaps)),
+    }
+
+
+def peak_memory(path: str) -> None:
+    """Print the peak memory of decoding, as a multiple of the corpus. Runs in a process of its own."""
+    small = np.eye(8, D, dtype=np.float32)
+    EXACT.decode(np.ones((2, D)), small)
+    EXACT.decode(np.ones((2, D)), np.tile(small, (400, 1)))
+    before = _peak_bytes()
+    corpus, queries = np.load(f"{path}/corpus.npy"), np.load(f"{path}/queries.npy")
+    EXACT.decode(queries, corpus)
+    print((_peak_bytes() - before) / corpus.nbytes)
+
+
+def _peak_bytes() -> int:
+    """The most memory this process has held (Linux). Unlike getrusage, it does not begin with the parent's."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+
+
+def memory(kind: str, n: int, scratch: Path) -> float:
+    """Return the peak memory of decoding over a corpus, as a multiple of its size."""
+    corpus, queries = CORPORA[kind](n, D, QUERIES)
+    scratch.mkdir(exist_ok=True)
+    np.save(scratch / "corpus.npy", corpus)
+    np.save(scratch / "queries.npy", queries)
+    del corpus
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.speed", "--peak-memory", str(scratch)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for file in scratch.iterdir():
+        file.unlink()
+    scratch.rmdir()
+    return float(done.stdout)
+
+
+def first_answer() -> dict[str, float]:
+    """Seconds to import, over bare numpy, and to the first answer of a new process with cached kernels."""
+    importing = "import numpy, time; s = time.perf_counter(); import coverset; print(time.perf_counter() - s)"
+    decoding = (
+        "import time, numpy as np; x = np.random.default_rng(0).standard_normal((5000, 384)).astype('f'); "
+        "s = time.perf_counter(); from coverset import NNN; NNN().decode(x[0], x); print(time.perf_counter() - s)"
+    )
+
+    def run(code: str) -> float:
+        return float(
+            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        )
+
+    return {
+        "import_s": min(run(importing) for _ in range(5)),
+        "first_decode_s": min(run(decoding) for _ in range(5)),
+    }
+
+
+def markdown(report: dict[str, Any]) -> str:
+    """The report as a table."""
+    lines = [
+        "| corpus | documents | certified | passes | Dense ms | NNN ms | FISTA-50 ms | NNN / Dense "
+        "| FISTA-50 / NNN | FISTA-50's gap |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in report["speed"]:
+        lines.append(
+            f"| {row['corpus']} | {row['documents']:,} | {row['certified']}/{QUERIES} | {row['passes']:.1f} "
+            f"| {row['dense_ms']:.1f} | {row['nnn_ms']:.1f} | {row['fista50_ms']:,.0f} "
+            f"| {row['nnn_over_dense']:.1f} | {row['fista50_over_nnn']:.0f} | {row['fista50_gap']:.0e} |"
+        )
+    peak = ", ".join(f"{kind} {value:.2f}" for kind, value in report["peak_memory_over_corpus"].items())
+    start = report["start"]
+    lines += [
+        "",
+        f"{QUERIES} queries, d = {D}, l1 = {L1}, l2 = {L2}, k = 5, on {report['cores']} cores. "
+        f"Peak memory over the size of the corpus at N = 300,000: {peak}. "
+        f"Import: {start['import_s']:.2f} s over numpy; first answer in a new process: "
+        f"{start['first_decode_s']:.2f} s.",
+        "",
+        "Made by `python -m benchmarks.speed --out benchmarks/results`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure everything and write speed.json and speed.md."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--peak-memory", metavar="FOLDER")
+    arguments = parser.parse_args()
+    if arguments.peak_memory:
+        peak_memory(arguments.peak_memory)
+        return
+    report: dict[str, Any] = {
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
+    report["speed"] = []
+    for kind in CORPORA:
+        for n in (500, 300_000):
+            report["speed"].append(measure(kind, n))
+            print(json.dumps(report["speed"][-1]), flush=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    report["peak_memory_over_corpus"] = {k: memory(k, 300_000, arguments.out / "scratch") for k in CORPORA}
+    report["start"] = first_answer()
+    (arguments.out / "speed.json").write_text(json.dumps(report, indent=2) + "\n")
+    (arguments.out / "speed.md").write_text(markdown(report))
+    print(markdown(report))
+
+
+if __name__ == "__main__":
+    main()
