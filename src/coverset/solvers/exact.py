@@ -13,11 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.solvers import active_set, working_set
+from coverset.solvers.batch import solve_batch
 from coverset.solvers.certificate import TOLERANCE
 from coverset.solvers.newton import newton
 from coverset.solvers.parallel import cores, each
 from coverset.solvers.solution import Solution
+from coverset.solvers.working_set import pool_scores, solve_pool
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -75,7 +76,7 @@ def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: float, 
     workers = min(cores(), len(queries))
 
     def solve(first: int) -> None:
-        active_set.solve_batch(
+        solve_batch(
             gram, rows, targets, l1, l2, tolerances, _largest(l2), weights, scores, residuals,
             solved, first, workers,
         )  # fmt: skip
@@ -161,7 +162,7 @@ class _Pool:
         """Add what a search brought back, and note whether any of it has to be solved for."""
         self.passes += self.documents.whole
         new = np.setdiff1d(found, self.rows, assume_unique=True)
-        scores = working_set.pool_scores(self.documents.rows, new, self.residual)
+        scores = pool_scores(self.documents.rows, new, self.residual)
         enough = 0.1 * TOLERANCE * max(self.documents.longest, 1.0) * np.linalg.norm(self.target)
         self.growing = bool((scores - self.l1 > enough).any())
         self.rows = np.concatenate([self.rows, new])
@@ -171,7 +172,7 @@ class _Pool:
     def solve(self) -> None:
         """Move to the optimum over the pool."""
         tolerance = float(_tolerance(self.target, self.documents.longest))
-        solved, self.residual, self.scores, self.working, self.gram = working_set.solve_pool(
+        solved, self.residual, self.scores, self.working, self.gram = solve_pool(
             self.documents.rows,
             self.rows,
             self.target,

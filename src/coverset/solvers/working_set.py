@@ -7,14 +7,8 @@ from typing import Any
 import numpy as np
 
 from coverset.compilation import compiled
-from coverset.solvers.active_set import (
-    SMALLEST_BLOCK,
-    Array,
-    active_set,
-    dot_vector,
-    enter,
-    rebuild,
-)
+from coverset.solvers.active_set import SMALLEST_BLOCK, active_set, enter
+from coverset.solvers.face import Array, Problem, dot_vector, rebuild
 
 
 @compiled
@@ -57,7 +51,7 @@ def solve_pool(
         for b in range(size):
             gram[a, b] = products[kept[a], kept[b]]
     place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
-    outside, gradient = np.empty(n), np.empty(n)
+    outside, slope = np.empty(n), np.empty(n)
     active, support = np.arange(n), size
     factor, factored = np.empty((2 * size + 64, 2 * size + 64)), 0
     ready = 0
@@ -82,20 +76,9 @@ def solve_pool(
             linear[t] = dot_vector(rows, place[t], query, d) - l1
             part[t] = weights[working[t]]
         ready = size
+        problem = Problem(gram, rows, place[:size], linear[:size], l2)
         solved, support, factor, factored = active_set(
-            gram,
-            rows,
-            place[:size],
-            linear[:size],
-            l2,
-            tolerance,
-            largest,
-            part[:size],
-            gradient[:size],
-            active,
-            support,
-            factor,
-            factored,
+            problem, tolerance, largest, part[:size], slope[:size], active, support, factor, factored
         )
         for t in range(size):
             weights[working[t]] = part[t]
