@@ -24,7 +24,8 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/%: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) -e ".[$*]"
+	@echo "setting up $(VENV), once: about a minute"
+	@$(PIP) -e ".[$*]"
 	@touch $@
 
 clean:

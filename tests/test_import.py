@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 
 def run(code: str) -> str:
@@ -55,3 +57,18 @@ def test_it_works_where_compiled_code_cannot_be_cached() -> None:
         print(NNN(l1=0.1, l2=0.1).decode([1.0, 0.0], np.eye(2), k=1).ids[0])
     """
     assert run(code) == "0"
+
+
+def test_kernels_are_forgotten_when_a_source_beside_them_is_newer(tmp_path: Path) -> None:
+    from coverset.compilation import discard_stale
+
+    (tmp_path / "__pycache__").mkdir()
+    source, other, kept = tmp_path / "a.py", tmp_path / "b.py", tmp_path / "__pycache__" / "b.nbi"
+    for age, file in enumerate((source, other, kept)):
+        file.touch()
+        os.utime(file, (1000 + age, 1000 + age))
+    discard_stale(tmp_path)
+    assert kept.exists()
+    os.utime(source, (2000, 2000))
+    discard_stale(tmp_path)
+    assert not kept.exists()

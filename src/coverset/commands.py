@@ -50,7 +50,8 @@ def demo(
             raise ValueError("request must not be empty")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    results = comparisons([request] if request else list(REQUESTS), catalogue(), nnn, count)
+    with Console(stderr=True).status("encoding the tools and, the first time, compiling the solver"):
+        results = comparisons([request] if request else list(REQUESTS), catalogue(), nnn, count)
     if as_json:
         typer.echo(json.dumps([result.as_json() for result in results], indent=2))
     else:

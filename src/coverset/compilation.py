@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+
 from numba import njit
 
 
@@ -17,6 +20,20 @@ def _cacheable() -> bool:
         return False
     return True
 
+
+def discard_stale(folder: Path) -> None:
+    """Forget kernels older than any source beside them.
+
+    numba renews a kernel when its own file changes, but not when a kernel that it calls does.
+    """
+    newest = max(source.stat().st_mtime for source in folder.glob("*.py"))
+    for kept in folder.glob("__pycache__/*.nbi"):
+        if kept.stat().st_mtime < newest:
+            kept.unlink(missing_ok=True)
+
+
+with suppress(OSError, ValueError):
+    discard_stale(Path(__file__).parent / "solvers")
 
 _CACHE = _cacheable()
 compiled = njit(cache=_CACHE, nogil=True, error_model="numpy")

@@ -59,6 +59,18 @@ def test_fill_goes_on_below_the_support_by_the_residuals_scores() -> None:
     np.testing.assert_array_equal(NNN(l1=0.5, l2=0.1, fill=False).decode(query, corpus, k=1).ids, support.ids[:1])
 
 
+@pytest.mark.parametrize("wrap", [np.asarray, MemoryIndex, Plain])
+def test_many_documents_can_be_asked_for(wrap: Any) -> None:
+    corpus, queries = clustered(4000, 16, 2, seed=3)
+    for query, selection in zip(queries, NNN(l1=0.6, l2=0.1).decode(queries, wrap(corpus), k=1500), strict=True):
+        weights = np.zeros(4000)
+        weights[selection.ids] = selection.weights
+        scores = corpus.astype(float) @ (query - weights @ corpus)
+        assert len(selection) == 1500
+        assert np.count_nonzero(weights) < 100
+        assert set(selection.ids) == set(np.argsort(-scores)[:1500])
+
+
 def test_it_ranks_like_dense_as_l2_grows() -> None:
     corpus, queries = clustered(200, 24, 6, seed=2)
     for nnn, dense in zip(

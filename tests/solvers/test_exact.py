@@ -193,6 +193,17 @@ def test_duplicates_share_their_weight_and_without_l2_the_lowest_id_takes_it() -
         assert list(ranked.ids[1::2]) == [i + 50 for i in ranked.ids[::2]]
 
 
+@given(st.integers(0, 1000), st.sampled_from([1e-3, 1.0, 1e3]), st.sampled_from([1e-3, 1.0, 1e3]))
+@settings(max_examples=50)
+def test_scaling_documents_and_query_scales_the_answer(seed: int, s: float, t: float) -> None:
+    # With sU, tv, l1 s t and l2 s^2 the objective is t^2 times the old one at w s / t.
+    corpus, (query,) = clustered(60, 12, 1, seed)
+    plain = NNN(l1=0.1, l2=0.2).decode(query, corpus, k=None)
+    scaled = NNN(l1=0.1 * s * t, l2=0.2 * s * s).decode(query * t, corpus * s, k=None)
+    assert scaled.certified
+    np.testing.assert_allclose(spread(scaled, 60) * s / t, spread(plain, 60), atol=1e-5)
+
+
 def test_nothing_above_l1_is_an_empty_certified_answer() -> None:
     corpus, queries = clustered(40, 16, 1)
     selection = NNN(l1=2.0, l2=0.1).decode(queries[0], corpus, k=None)

@@ -18,9 +18,9 @@ class Dense(Decoder):
     """Return the k documents with the largest inner product: the baseline every vector database offers."""
 
     def _decode(self, queries: NDArray[np.float32], index: Index, k: Any, *, prepared: bool) -> list[Selection]:
-        scores, ids = index.search(queries, min(k, len(index)))
+        answer = index.search(queries, min(k, len(index)))
+        scores, ids = np.asarray(answer[0], np.float32), np.asarray(answer[1], np.int64)
         found = (ids >= 0).sum(axis=1)
         return [
-            Selection(ids=row[:n], weights=score[:n].astype(np.float32, copy=False))
-            for row, score, n in zip(ids, scores, found, strict=True)
+            Selection(ids=row[:n], weights=score[:n]) for row, score, n in zip(ids, scores, found, strict=True)
         ]

@@ -37,7 +37,8 @@ class Searched:
 
     def above(self, _batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows of the `most` best documents that score above its floor."""
-        scores, ids = self.index.search(residuals.astype(np.float32), min(most, len(self.index)))
+        answer = self.index.search(residuals.astype(np.float32), min(most, len(self.index)))
+        scores, ids = np.asarray(answer[0]), np.asarray(answer[1], np.int64)
         slack = 1e-5 * np.linalg.norm(residuals, axis=1)
         listed = (ids >= 0) & (scores > (floors - slack)[:, None])
         self._fetch(ids[listed])

@@ -113,7 +113,7 @@ def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
     """Put the question to the corpus, once for all live pools."""
     residuals = np.stack([pools[q].residual for q in live])
     floors = np.array([pools[q].floor for q in live])
-    most = documents.ask + max(pools[q].known for q in live)
+    most = max(max(documents.ask, pools[q].k + 1) + pools[q].known for q in live)
     found = documents.above(live, residuals, floors, most)
     each(lambda n: pools[live[n]].extend(found[n]), range(len(live)))
 
