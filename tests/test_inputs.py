@@ -110,3 +110,9 @@ def test_a_zero_query_gets_an_answer() -> None:
     for decoder in DECODERS:
         assert len(decoder.decode(np.zeros(3), CORPUS[:3], k=2)) == 2
     assert NNN().decode(np.zeros(3), CORPUS[:3], k=2).certified
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("n", [3, 1000])
+def test_a_corpus_of_nothing_but_zero_rows_has_no_answer(decoder: Any, n: int) -> None:
+    assert len(decoder.decode(QUERY, np.zeros((n, 3)))) == 0

@@ -59,7 +59,7 @@ class Cut:
 
         In single precision, so that documents that only rounding tells apart rank by their id.
         """
-        top = scores.max(axis=1, keepdims=True) + max(self.l2, 1.0) * weights
+        top = scores.max(axis=1, keepdims=True, initial=-np.inf) + max(self.l2, 1.0) * weights
         return np.where(weights > 0, top, scores).astype(np.float32)
 
     def _certificates(self, solution: Solution) -> tuple[Array, Array, NDArray[np.bool_]]:
@@ -86,5 +86,5 @@ class Cut:
         by_lead = last - best > 2 * error
         by_weight = (last - self.l1 > error) & (self.l1 - best > error)
         full = counts == self.k
-        proved: NDArray[np.bool_] = np.where(full | self.fill, by_lead, by_weight)
-        return proved & np.isfinite(error)
+        proved: NDArray[np.bool_] = np.where(full | self.fill, by_lead, by_weight) & np.isfinite(error)
+        return proved

@@ -22,8 +22,8 @@ Ids = NDArray[np.int64]
 
 # Up to this many documents the Gram matrix of a kept (or of any) index answers without further searches.
 SMALL_KEPT, SMALL = 2048, 512
-# Queries solved together over a large corpus: their scores take B/d of the corpus's memory.
-BATCH = 32
+# Queries solved together: over a large corpus, their scores take 64/d of its memory.
+BATCH = 64
 
 
 @dataclass(frozen=True)

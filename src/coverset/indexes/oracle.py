@@ -39,7 +39,7 @@ class Searched:
         """Return, for each residual, the rows of the `most` best documents that score above its floor."""
         answer = self.index.search(residuals.astype(np.float32), min(most, len(self.index)))
         scores, ids = np.asarray(answer[0]), np.asarray(answer[1], np.int64)
-        slack = 1e-5 * np.linalg.norm(residuals, axis=1)
+        slack = 1e-5 * max(self.longest, 1.0) * np.linalg.norm(residuals, axis=1)
         listed = (ids >= 0) & (scores > (floors - slack)[:, None])
         self._fetch(ids[listed])
         return [np.array([self._row[i] for i in ids[n, listed[n]].tolist()], np.int64) for n in range(len(ids))]
@@ -135,14 +135,14 @@ class Screened:
         The split costs least, in units of one row read by itself: a full pass over N rows for m queries
         takes about (1.7 + 0.056 m) N of them.
         """
-        moved = np.linalg.norm(residuals - self._residuals[batch], axis=1) * self.longest
+        moved = np.linalg.norm(residuals - self._residuals[batch], axis=1)
         total = -(-len(self.index) // self._step)
         reached: list[Any] = [None] * len(batch)
         counts = np.full(len(batch), np.inf)
 
         def count(n: int) -> None:
             if np.isfinite(moved[n]):
-                reached[n] = self._scores[batch[n], :total] > np.float32(floors[n] - moved[n])
+                reached[n] = self._scores[batch[n], :total] > np.float32(floors[n] - moved[n] * self.longest)
                 counts[n] = np.count_nonzero(reached[n])
 
         each(count, range(len(batch)))

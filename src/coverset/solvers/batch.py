@@ -33,7 +33,8 @@ def solve_batch(
     """
     n = len(gram)
     no_rows, no_place = np.empty((0, 0), np.float32), np.empty(0, np.int64)
-    linear, everything, active, factor = np.empty(n), np.arange(n), np.empty(n, np.int64), np.empty((64, 64))
+    linear, everything, active = np.empty(n), np.arange(n), np.empty(n, np.int64)
+    factor: Array = np.empty((64, 64))
     for q in range(first, len(queries), step):
         w, score, residual = weights[q], scores[q], residuals[q]
         _times(rows, queries[q], linear)

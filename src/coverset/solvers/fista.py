@@ -40,7 +40,7 @@ def fista(
     step = np.float32(1.0 / ((lipschitz(corpus) if norm is None else norm) + l2))
     shrink, threshold = np.float32(1.0 - l2 * step), np.float32(l1 * step)
     v = np.ascontiguousarray(queries.T)
-    w = np.zeros((len(corpus), len(queries)), np.float32)
+    w: Floats = np.zeros((len(corpus), len(queries)), np.float32)
     z, tau = w.copy(), 1.0
     for _ in range(iterations):
         new = corpus @ (v - corpus.T @ z)

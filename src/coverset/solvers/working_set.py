@@ -53,7 +53,8 @@ def solve_pool(
     place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
     outside, slope = np.empty(n), np.empty(n)
     active, support = np.arange(n), size
-    factor, factored = np.empty((2 * size + 64, 2 * size + 64)), 0
+    factor: Array = np.empty((2 * size + 64, 2 * size + 64))
+    factored = 0
     ready = 0
     while True:
         residual = np.zeros(d)
