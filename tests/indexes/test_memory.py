@@ -42,6 +42,14 @@ def test_the_best_are_found_across_many_blocks() -> None:
         np.testing.assert_array_equal(found, np.argsort(-row.astype(np.float32), kind="stable")[:300])
 
 
+def test_crowding_tells_clusters_from_random_directions() -> None:
+    corpus, _ = clustered(5000, 64, 1)
+    rng = np.random.default_rng(0)
+    assert MemoryIndex(corpus).crowding > 0.4
+    assert MemoryIndex(rng.standard_normal((5000, 384))).crowding < 0.3
+    assert MemoryIndex(np.zeros((5, 3))).crowding == 0.0
+
+
 def test_screened_answers_miss_no_row_above_the_floor_however_the_residual_moves() -> None:
     corpus, queries = clustered(70_000, 24, 4, seed=2)
     oracle = Screened(MemoryIndex(corpus), len(queries))

@@ -96,6 +96,18 @@ class MemoryIndex:
         return gram
 
     @cached_property
+    def crowding(self) -> float:
+        """How alike documents are: the median cosine to the nearest other one, within a sample of some 256."""
+        sample = self.rows[:: max(1, len(self) // 256)]
+        sample = sample[np.linalg.norm(sample, axis=1) > 0]
+        if len(sample) < 2:
+            return 0.0
+        unit = sample / np.linalg.norm(sample, axis=1, keepdims=True)
+        cosines = unit @ unit.T
+        np.fill_diagonal(cosines, -1.0)
+        return float(np.median(cosines.max(axis=1)))
+
+    @cached_property
     def lipschitz(self) -> float:
         """||U'U||_2, the constant in FISTA's step."""
         return fista.lipschitz(self.rows)

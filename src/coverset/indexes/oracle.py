@@ -65,20 +65,22 @@ class Searched:
 class Screened:
     """Ask an array in memory, for one batch of queries, round after round.
 
-    Two things save passes over a large array. It is first asked for every 16th row only: the optimum over
-    such a sample is near the true one, and the first full pass starts from there. And a pass keeps its
-    scores s with the residual r they belong to: when the residual has moved to r', u.r' <= s + ||u||
-    ||r' - r||, so only rows for which this bound reaches the floor are read again: near the end, next to none.
+    Two things save passes over a large array. Where documents are alike, it is first asked for every 16th
+    row only: the optimum over such a sample is near the true one, and the first full pass starts from there.
+    And a pass keeps its scores s with the residual r they belong to: when the residual has moved to r',
+    u.r' <= s + ||u|| ||r' - r||, so only rows for which this bound reaches the floor are read again: near
+    the end, next to none.
     """
 
     ask = 256
-    SAMPLE, LARGE = 16, 65536
+    SAMPLE, LARGE, ALIKE = 16, 65536, 0.3
 
     def __init__(self, index: MemoryIndex, queries: int) -> None:
         self.index = index
         self.rows = index.rows
         self.longest = float(index.norms.max())
-        self._step = self.SAMPLE if len(index) >= self.LARGE else 1
+        sampled = len(index) >= self.LARGE and index.crowding > self.ALIKE
+        self._step = self.SAMPLE if sampled else 1
         self._scores = np.empty((queries, len(index)), np.float32)
         self._residuals = np.full((queries, index.dim), np.inf)
 
