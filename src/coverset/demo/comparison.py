@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.decoders import MMR, NNN, Decoder, Dense
+from coverset.evaluation.metrics import redundancy
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
 
@@ -78,9 +79,3 @@ def compare(request: str, query: Floats, names: list[str], index: MemoryIndex, n
         documents=len(index),
         milliseconds=milliseconds,
     )
-
-
-def redundancy(rows: Floats) -> float:
-    """Return the mean cosine between two of these unit vectors: how alike an answer's documents are."""
-    n = len(rows)
-    return float(((rows @ rows.T).sum() - n) / (n * (n - 1))) if n > 1 else 0.0

@@ -69,6 +69,7 @@ class OnnxEncoder:
         onnxruntime, tokenizers = require("onnxruntime", "app"), require("tokenizers", "app")
         weights = MODELS[model]
         self.name, self.dim = model, weights.dim
+        self.fingerprint = hashlib.sha256("".join(weights.files.values()).encode()).hexdigest()
         folder = checked_folder(weights)
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(weights.max_tokens)

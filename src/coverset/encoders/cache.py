@@ -1,0 +1,95 @@
+"""Embeddings kept on disk by encoder and text, so that each text is encoded once.
+
+Every call that had to encode something leaves one more file: the texts' SHA-256 and their vectors, as plain
+arrays. Files appear whole (written aside, then renamed) and are never changed, so processes can share a cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Text to unit vectors. `name` says which model, `fingerprint` which weights."""
+
+    name: str
+    dim: int
+    fingerprint: str
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return (n, dim) unit vectors."""
+        ...
+
+
+def default_folder() -> Path:
+    """Return where caches go unless told otherwise: $XDG_CACHE_HOME/coverset or ~/.cache/coverset."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "coverset"
+
+
+class CachedEncoder:
+    """An encoder that remembers.
+
+    Parameters
+    ----------
+    encoder
+        What encodes the texts that are new.
+    folder
+        Where to keep vectors; a folder inside it is made for the encoder.
+    """
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self.encoder, self.name, self.dim = encoder, encoder.name, encoder.dim
+        self.fingerprint = encoder.fingerprint
+        self.folder = folder / f"{encoder.name.replace('/', '_')}-{encoder.fingerprint[:12]}"
+        self._vectors: dict[bytes, Floats] = {}
+        self._read: set[str] = set()
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return (n, dim) unit vectors, encoding only texts that are not in the cache."""
+        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        self._load()
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
+        if new:
+            vectors = self.encoder.encode(list(new.values()))
+            self._save(list(new), vectors)
+            self._vectors.update(zip(new, vectors, strict=True))
+        if not keys:
+            return np.empty((0, self.dim), np.float32)
+        return np.stack([self._vectors[key] for key in keys])
+
+    def _load(self) -> None:
+        """Read the files that have appeared since the last time; one that is damaged is as good as absent."""
+        for path in sorted(self.folder.glob("*.npz")):
+            if path.name in self._read:
+                continue
+            self._read.add(path.name)
+            try:
+                with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                    keys, vectors = arrays["keys"], arrays["vectors"]
+            except (OSError, ValueError, KeyError, BadZipFile):
+                continue
+            if vectors.shape == (len(keys), self.dim) and vectors.dtype == np.float32:
+                self._vectors.update(zip((key.tobytes() for key in keys), vectors, strict=True))
+
+    def _save(self, keys: list[bytes], vectors: Floats) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = f"{hashlib.sha256(b''.join(keys)).hexdigest()[:24]}.npz"
+        with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as aside:
+            try:
+                np.savez(aside, keys=np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 32), vectors=vectors)
+            except BaseException:
+                Path(aside.name).unlink()
+                raise
+        os.replace(aside.name, self.folder / name)
+        self._read.add(name)

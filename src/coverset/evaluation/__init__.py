@@ -1,0 +1,1 @@
+"""How good a decoder is on labelled data: data sets, metrics, evaluation, tuning."""

@@ -1,0 +1,34 @@
+"""Run a decoder over labelled queries, and measure every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders import Decoder
+from coverset.evaluation.metrics import Comp, Metric, Recall
+from coverset.indexes import MemoryIndex
+
+PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
+
+
+def evaluate(
+    decoder: Decoder,
+    index: MemoryIndex,
+    queries: NDArray[np.float32],
+    relevant: Sequence[NDArray[np.int64]],
+    metrics: Sequence[Metric] = PAPER,
+) -> dict[Metric, NDArray[np.float64]]:
+    """Return the value of every metric for every query."""
+    selections = decoder.decode(queries, index, k=max(metric.k for metric in metrics))
+    answers = [(s.ids.tolist(), r.tolist()) for s, r in zip(selections, relevant, strict=True)]
+    return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}
+
+
+def parameters(decoder: Decoder) -> dict[str, Any]:
+    """Return what a decoder was made with."""
+    return asdict(decoder)  # type: ignore[call-overload,no-any-return]

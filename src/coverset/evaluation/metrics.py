@@ -1,0 +1,109 @@
+"""Metrics as values: `Recall@5` is a function of a ranking and the relevant documents, and knows its name.
+
+    (Recall @ 5)(["b", "a", "c"], {"a", "z"}) == 0.5
+
+Comp@k is the paper's completeness: whether every relevant document is in the top k. Also here: how sure a
+mean over queries is, and whether two decoders really differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.inputs import as_count
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure at a depth: call it with a ranking, best first, and the relevant documents."""
+
+    name: str
+    k: int
+    measure: Callable[[list[bool], int, int], float]
+
+    def __call__(self, ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
+        """Return the value for one query, between 0 and 1."""
+        if not relevant:
+            raise ValueError("relevant must not be empty: a query without relevant documents has no value")
+        wanted = set(relevant)
+        return self.measure([d in wanted for d in list(ranking)[: self.k]], len(wanted), self.k)
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.k}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric that still lacks its depth: `Recall @ 5`."""
+
+    name: str
+    measure: Callable[[list[bool], int, int], float]
+
+    def __matmul__(self, k: int) -> Metric:
+        """Return the metric at depth k."""
+        return Metric(self.name, as_count("k", k), self.measure)
+
+
+def _ndcg(hits: list[bool], relevant: int, k: int) -> float:
+    discounts = 1.0 / np.log2(np.arange(2, k + 2))
+    return float(discounts[: len(hits)] @ np.array(hits, float) / discounts[:relevant].sum())
+
+
+Recall = Measure("recall", lambda hits, relevant, _k: sum(hits) / relevant)
+Comp = Measure("comp", lambda hits, relevant, _k: float(sum(hits) == relevant))
+NDCG = Measure("ndcg", _ndcg)
+
+
+def redundancy(rows: NDArray[Any]) -> float:
+    """Return the mean cosine between two of these unit vectors: how alike an answer's documents are."""
+    n = len(rows)
+    return float(((rows @ rows.T).sum() - np.einsum("ij,ij->", rows, rows)) / (n * (n - 1))) if n > 1 else 0.0
+
+
+def confidence(values: Sequence[float], level: float = 0.95, draws: int = 10_000) -> tuple[float, float]:
+    """Return a bootstrap confidence interval of the mean over queries."""
+    means = _bootstrap(np.asarray(values, float), draws)
+    tail = (1.0 - level) / 2.0
+    low, high = np.quantile(means, [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much higher the second decoder's mean is, its confidence interval, and the chance of it being luck."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def paired(first: Sequence[float], second: Sequence[float], draws: int = 10_000) -> Difference:
+    """Compare two decoders on the same queries: bootstrap interval, and a sign-flip permutation test."""
+    changes = np.asarray(second, float) - np.asarray(first, float)
+    if changes.ndim != 1 or len(changes) == 0:
+        raise ValueError("first and second must be values of the same queries, at least one")
+    low, high = confidence(changes.tolist(), draws=draws)
+    observed, rng = abs(changes.mean()), np.random.default_rng(0)
+    as_extreme = 1  # the observed signs themselves
+    for _ in range(0, draws, 1000):
+        signs = rng.choice([-1.0, 1.0], (1000, len(changes)))
+        as_extreme += int((np.abs(signs @ changes) / len(changes) >= observed - 1e-12).sum())
+    return Difference(float(changes.mean()), low, high, as_extreme / (len(range(0, draws, 1000)) * 1000 + 1))
+
+
+def _bootstrap(values: Floats, draws: int) -> Floats:
+    """Means of resampled queries, a thousand draws at a time."""
+    rng = np.random.default_rng(0)
+    parts = [
+        values[rng.integers(len(values), size=(min(1000, draws - start), len(values)))].mean(axis=1)
+        for start in range(0, draws, 1000)
+    ]
+    return np.concatenate(parts)

@@ -1,0 +1,85 @@
+"""Embeddings are encoded once, survive restarts and damage, and can be shared by processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from coverset.encoders.cache import CachedEncoder, default_folder
+from coverset.encoders.onnx import OnnxEncoder
+
+TEXTS = ["sort an array", "invert a matrix", "sort an array", ""]
+
+
+class Counting(OnnxEncoder):
+    """The real encoder, which notes what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def encode(self, texts: str | Sequence[str]) -> NDArray[np.float32]:
+        self.asked.extend(texts)
+        return super().encode(texts)
+
+
+@pytest.fixture(scope="module")
+def counting() -> Counting:
+    return Counting()
+
+
+def test_each_text_is_encoded_once_also_after_a_restart(counting: Counting, tmp_path: Path) -> None:
+    counting.asked.clear()
+    first = CachedEncoder(counting, tmp_path).encode(TEXTS)
+    assert sorted(counting.asked) == sorted(set(TEXTS))
+    again = CachedEncoder(counting, tmp_path)
+    np.testing.assert_array_equal(again.encode(TEXTS), first)
+    assert len(counting.asked) == 3
+    np.testing.assert_allclose(again.encode(["one more", "", "sort an array"])[2], first[0])
+    assert counting.asked[3:] == ["one more"]
+    assert again.encode([]).shape == (0, 384)
+    np.testing.assert_allclose(first, OnnxEncoder().encode(TEXTS), atol=1e-6)
+
+
+def test_a_damaged_file_is_encoded_again_and_nothing_half_written_is_left(
+    counting: Counting, tmp_path: Path
+) -> None:
+    expected = CachedEncoder(counting, tmp_path).encode(TEXTS)
+    (file,) = tmp_path.rglob("*.npz")
+    file.write_bytes(file.read_bytes()[:200])
+    np.testing.assert_array_equal(CachedEncoder(counting, tmp_path).encode(TEXTS), expected)
+    np.testing.assert_array_equal(CachedEncoder(counting, tmp_path).encode(TEXTS), expected)
+    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".npz"]
+
+
+def test_processes_share_a_cache(counting: Counting, tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from coverset.encoders.cache import CachedEncoder
+from coverset.encoders.onnx import OnnxEncoder
+cache = CachedEncoder(OnnxEncoder(), Path(sys.argv[1]))
+for start in range(0, 60, 5):
+    cache.encode([f"text number {i % 40}" for i in range(start, start + 10)])
+"""
+    running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(2)]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    counting.asked.clear()
+    texts = [f"text number {i}" for i in range(40)]
+    vectors = CachedEncoder(counting, tmp_path).encode(texts)
+    assert counting.asked == []
+    np.testing.assert_allclose(vectors, counting.encode(texts), atol=1e-5)
+
+
+def test_the_default_place_is_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert default_folder() == tmp_path / "coverset"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_folder() == tmp_path / ".cache" / "coverset"

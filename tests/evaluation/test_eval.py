@@ -1,0 +1,128 @@
+"""`coverset eval` measures what it says, on data made of numpy's functions: requests that need two of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coverset import MMR, NNN, Dense, MemoryIndex
+from coverset.demo.catalogue import catalogue
+from coverset.encoders.onnx import OnnxEncoder
+from coverset.evaluation.datasets import load
+from coverset.evaluation.evaluate import PAPER, evaluate
+from coverset.evaluation.metrics import Comp, Recall
+from coverset.evaluation.tune import GRIDS, tune
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng, tools = np.random.default_rng(0), list(catalogue().items())[:150]
+    path = tmp_path_factory.mktemp("tools")
+    (path / "qrels").mkdir()
+    documents = [{"_id": name, "text": text} for name, text in tools]
+    queries, lines = [], {"dev": ["query-id\tcorpus-id\tscore"], "test": ["query-id\tcorpus-id\tscore"]}
+    for number in range(60):
+        a, b = rng.choice(len(tools), 2, replace=False)
+        queries.append({"_id": f"q{number}", "text": f"{tools[a][1]} And then: {tools[b][1]}"})
+        split = "dev" if number < 25 else "test"
+        lines[split] += [f"q{number}\t{tools[a][0]}\t1", f"q{number}\t{tools[b][0]}\t1"]
+    for name, records in (("corpus", documents), ("queries", queries)):
+        (path / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    for split, rows in lines.items():
+        (path / "qrels" / f"{split}.tsv").write_text("\n".join(rows) + "\n")
+    return path
+
+
+def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "coverset", "eval", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+def by_hand(folder: Path, split: str, decoder: Any) -> dict[str, float]:
+    data = load(folder)
+    labelled, encoder = data.split(split), OnnxEncoder()
+    answers = decoder.decode(encoder.encode(labelled.texts), encoder.encode(data.texts), k=5)
+    values: dict[str, list[float]] = {}
+    for answer, relevant in zip(answers, labelled.relevant, strict=True):
+        for k in (3, 5):
+            found = len(set(answer.ids[:k].tolist()) & set(relevant.tolist()))
+            values.setdefault(f"recall@{k}", []).append(100 * found / len(relevant))
+            values.setdefault(f"comp@{k}", []).append(100.0 * (found == len(relevant)))
+    return {name: float(np.mean(v)) for name, v in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "decoder"),
+    [
+        (["--decoder", "dense"], Dense()),
+        (["--decoder", "mmr", "--relevance", "0.8"], MMR(relevance=0.8)),
+        (["--decoder", "nnn", "--l1", "0.05", "--l2", "0.3"], NNN(l1=0.05, l2=0.3)),
+        (["--decoder", "l1", "--l1", "0.1"], NNN(l1=0.1, l2=0.0)),
+        (["--decoder", "l2"], NNN(l1=0.0)),
+    ],
+)
+def test_json_is_one_object_with_the_true_figures(folder: Path, arguments: list[str], decoder: Any) -> None:
+    done = run(folder, *arguments, "--cache", folder / "cache", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    expected = by_hand(folder, "test", decoder)
+    assert {name: result[name] for name in expected} == pytest.approx(expected)
+    assert result["queries"] == 35
+    assert result["decoder"] == arguments[1]
+    assert result["params"] == decoder.__dict__
+
+
+def test_tuning_takes_the_best_of_the_grid_on_the_split_it_is_given(folder: Path) -> None:
+    done = run(folder, "--decoder", "nnn", "--tune", "dev", "--cache", folder / "cache", "--json")
+    assert done.returncode == 0, done.stderr
+    chosen = NNN(**json.loads(done.stdout)["params"])
+    scores = {decoder: by_hand(folder, "dev", decoder)["comp@5"] for decoder in GRIDS["nnn"][::9]}
+    assert by_hand(folder, "dev", chosen)["comp@5"] >= max(scores.values())
+
+
+def test_of_equals_the_setting_nearest_to_dense_is_taken() -> None:
+    corpus = np.eye(20, dtype=np.float32)
+    queries, relevant = corpus[:4], [np.array([i]) for i in range(4)]
+    index = MemoryIndex(corpus)
+    assert tune("mmr", index, queries, relevant)[0] == MMR(relevance=1.0)
+    best, trials = tune("nnn", index, queries, relevant)
+    assert best == NNN(l1=0.01, l2=100.0)
+    assert len(trials) == 77
+    assert all(trial.means[Comp @ 5] == 1.0 for trial in trials)
+    values = evaluate(Dense(), index, queries, relevant)
+    assert list(values) == list(PAPER)
+    assert values[Recall @ 3].tolist() == [1.0] * 4
+
+
+def test_the_table_compares_with_dense(folder: Path) -> None:
+    done = run(folder, "--decoder", "mmr", "--cache", folder / "cache")
+    assert done.returncode == 0, done.stderr
+    for word in ("recall@3", "comp@5", "95% interval", "difference", "MMR(relevance=0.7", "35 queries"):
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--decoder", "bm25"], "decoder must be one of 'dense', 'mmr', 'nnn', 'l1', 'l2', got 'bm25'"),
+        (["--decoder", "dense", "--l1", "1"], "the decoder 'dense' has no l1"),
+        (["--decoder", "nnn", "--l1", "-1"], "l1 must be a finite number >= 0"),
+        (["--tune", "dev", "--l1", "0.1"], "--tune chooses the parameters"),
+        (["--split", "train"], "no such split; there are: dev, test"),
+        (["--encoder", "gpt"], "model must be one of"),
+    ],
+)
+def test_bad_input_exits_with_2_and_leaves_nothing(
+    folder: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    done = run(folder, *arguments, "--cache", tmp_path / "cache")
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", " ").split())
+    assert done.stdout == ""
+    assert not (tmp_path / "cache").exists()
