@@ -104,6 +104,35 @@ def evaluate(
         show(result, Console())
 
 
+@app.command("tune")
+def tune_(
+    dataset: Annotated[Path, typer.Argument(help="A folder in BEIR layout.")],
+    split: Annotated[str, typer.Option(help="The labelled split to tune on.")] = "dev",
+    decoder: Annotated[str, typer.Option(help="mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",
+    plot: Annotated[Path | None, typer.Option(help="Draw NNN's grid as a heat map into this PNG file.")] = None,
+    encoder: Annotated[str, typer.Option(help="Name of the encoder.")] = "all-MiniLM-L6-v2",
+    cache: Annotated[Path | None, typer.Option(help="Where to keep embeddings; default: your cache.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every trial.")] = False,
+) -> None:
+    """Find the best parameters on labelled data, and whether joint decoding helps there, and why.
+
+    [bold]Example[/]
+
+      coverset tune data/numpybank --plot grid.png
+    """
+    from coverset.evaluation.tuning_report import Tuning, show
+
+    with bad_input():
+        chosen = as_choice("decoder", decoder, ("mmr", "nnn", "l1", "l2"))
+        if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir() or chosen != "nnn"):
+            raise ValueError(f"plot must be a .png file in a folder that exists, for the decoder nnn, got {plot}")
+        result = Tuning.run(dataset, chosen, split, encoder, cache, plot)
+    if as_json:
+        typer.echo(json.dumps(result.as_json()))
+    else:
+        show(result, Console(), plot)
+
+
 def make_decoder(name: str, given: dict[str, float]) -> Decoder:
     """Return the decoder of that name with the parameters given; one that it does not have is an error."""
     accepted = {"dense": (), "mmr": ("relevance",), "nnn": ("l1", "l2"), "l1": ("l1",), "l2": ("l2",)}[name]

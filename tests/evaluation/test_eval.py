@@ -39,9 +39,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "coverset", "eval", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+def run(*arguments: Any, command: str = "eval") -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "coverset", command, *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
 
 
 def by_hand(folder: Path, split: str, decoder: Any) -> dict[str, float]:
@@ -126,3 +126,37 @@ def test_bad_input_exits_with_2_and_leaves_nothing(
     assert message in " ".join(done.stderr.replace("│", " ").split())
     assert done.stdout == ""
     assert not (tmp_path / "cache").exists()
+
+
+def test_tune_prints_a_line_to_paste_advice_and_a_heat_map(folder: Path, tmp_path: Path) -> None:
+    plot = tmp_path / "grid.png"
+    done = run(folder, "--cache", folder / "cache", "--plot", plot, command="tune")
+    assert done.returncode == 0, done.stderr
+    line = next(line.strip() for line in done.stdout.splitlines() if line.strip().startswith("NNN("))
+    best = eval(line, {"NNN": NNN})
+    assert best in GRIDS["nnn"]
+    text = " ".join(done.stdout.split())
+    assert "77 settings, 25 queries" in text
+    assert "Joint decoding" in text
+    assert "ten nearest neighbours" in text
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    told = json.loads(run(folder, "--cache", folder / "cache", "--json", command="tune").stdout)
+    assert NNN(**told["params"]) == best
+    assert told["comp@5"] == pytest.approx(by_hand(folder, "dev", best)["comp@5"])
+    assert told["dense comp@5"] == pytest.approx(by_hand(folder, "dev", Dense())["comp@5"])
+    assert len(told["trials"]) == 77
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plot", "grid.jpg"], "plot must be a .png file"),
+        (["--plot", "nowhere/grid.png"], "plot must be a .png file in a folder that exists"),
+        (["--decoder", "dense"], "decoder must be one of 'mmr', 'nnn', 'l1', 'l2', got 'dense'"),
+        (["--split", "train"], "no such split"),
+    ],
+)
+def test_tune_says_what_is_wrong(folder: Path, arguments: list[str], message: str) -> None:
+    done = run(folder, *arguments, command="tune")
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", " ").split())

@@ -53,8 +53,7 @@ class Evaluation:
         index = MemoryIndex(cached.encode(data.texts))
         if labelled is not None:
             with progress(f"tuning {name} on {tuned_on}", len(GRIDS[name])) as advance:
-                queries = cached.encode(labelled.texts)
-                setting, _ = tune(name, index, queries, labelled.relevant, advance)
+                setting, _ = tune(name, index, cached.encode(labelled.texts), labelled.relevant, advance)
         assert setting is not None
         queries = cached.encode(measured.texts)
         return cls(

@@ -1,0 +1,66 @@
+"""Whether joint decoding helps on some data, by how much, how surely, and why, in plain words.
+
+The why is in two cosines. Joint decoding helps where the documents that belong together are less alike than a
+query's nearest neighbours are: then the neighbours repeat each other, and leaving repeats out makes room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders import Dense
+from coverset.evaluation.metrics import Difference, redundancy
+from coverset.indexes import MemoryIndex
+
+Floats = NDArray[np.float32]
+NEIGHBOURS = 10
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Mean cosine between a query's relevant documents, and within its ten nearest neighbours."""
+
+    relevant: float
+    neighbours: float
+
+
+def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[NDArray[np.int64]]) -> Likeness:
+    """Return the two cosines, over the queries that have several relevant documents."""
+    several = [q for q, rows in enumerate(relevant) if len(rows) > 1]
+    if not several:
+        return Likeness(float("nan"), float("nan"))
+    unit = index.rows / np.maximum(index.norms, np.finfo(np.float32).tiny)[:, None]
+    nearest = Dense().decode(queries[several], index, k=NEIGHBOURS)
+    return Likeness(
+        relevant=float(np.mean([redundancy(unit[relevant[q]]) for q in several])),
+        neighbours=float(np.mean([redundancy(unit[selection.ids]) for selection in nearest])),
+    )
+
+
+def advice(change: Difference, alike: Likeness, queries: int) -> str:
+    """Say what a change in Comp@5 (as a share of queries) means for someone who has to decide."""
+    gain, low, high = 100 * change.mean, 100 * change.low, 100 * change.high
+    measured = (
+        f"{gain:+.1f} points of Comp@5 over Dense, 95% interval {low:+.1f} to {high:+.1f}, "
+        f"on the {queries} queries it was tuned on"
+    )
+    if low > 0:
+        verdict = f"Joint decoding helps here: {measured}."
+    elif high < 0:
+        verdict = f"Joint decoding hurts here: {measured}. Stay with Dense."
+    elif gain >= 0.5:
+        verdict = f"Joint decoding may help here, but it could be luck: {measured}."
+    else:
+        verdict = f"Joint decoding makes no difference here: {measured}. Dense is simpler."
+    if not np.isfinite(alike.relevant):
+        return f"{verdict} No query has more than one relevant document, so there is no set to cover."
+    less = alike.relevant < alike.neighbours
+    return (
+        f"{verdict} Documents that belong together are {'less' if less else 'more'} alike (mean cosine "
+        f"{alike.relevant:.2f}) than a query's ten nearest neighbours are ({alike.neighbours:.2f}), "
+        f"so leaving out {'repeats makes room for what is missing' if less else 'what is alike can leave out what is wanted'}."
+    )
