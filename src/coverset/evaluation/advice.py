@@ -58,9 +58,11 @@ def advice(change: Difference, alike: Likeness, queries: int) -> str:
         verdict = f"Joint decoding makes no difference here: {measured}. Dense is simpler."
     if not np.isfinite(alike.relevant):
         return f"{verdict} No query has more than one relevant document, so there is no set to cover."
-    less = alike.relevant < alike.neighbours
+    if alike.relevant < alike.neighbours:
+        relation, reason = "less", "leaving out repeats makes room for what is missing"
+    else:
+        relation, reason = "more", "leaving out what is alike can leave out what is wanted"
     return (
-        f"{verdict} Documents that belong together are {'less' if less else 'more'} alike (mean cosine "
-        f"{alike.relevant:.2f}) than a query's ten nearest neighbours are ({alike.neighbours:.2f}), "
-        f"so leaving out {'repeats makes room for what is missing' if less else 'what is alike can leave out what is wanted'}."
+        f"{verdict} Documents that belong together are {relation} alike (mean cosine {alike.relevant:.2f}) "
+        f"than a query's ten nearest neighbours are ({alike.neighbours:.2f}), so {reason}."
     )
