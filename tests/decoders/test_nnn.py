@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,17 @@ def test_passes_count_the_searches_of_the_corpus(corpus_and_queries: Any) -> Non
     assert 2 <= searches <= 10
     assert NNN(l1=0.05, l2=0.1).decode(queries[0], MemoryIndex(corpus[:1000])).passes == 1
     assert NNN(solver="fista", iterations=7).decode(queries[0], corpus).passes == 15
+
+
+def test_threads_can_decode_over_one_index_at_once(corpus_and_queries: Any) -> None:
+    corpus, queries = corpus_and_queries
+    for index in (MemoryIndex(corpus), MemoryIndex(corpus[:1000])):
+        expected = NNN(l1=0.05, l2=0.1).decode(queries, index)
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(lambda _n: NNN(l1=0.05, l2=0.1).decode(queries, index), range(24)))  # noqa: B023
+        for answer in answers:
+            for ours, truth in zip(answer, expected, strict=True):
+                np.testing.assert_array_equal(ours.ids, truth.ids)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
