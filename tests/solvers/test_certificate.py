@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coverset import NNN
 from coverset.solvers import certificate
-from tests.conftest import clustered, objective
+from coverset.solvers.measure import measure
+from tests.conftest import clustered, kkt_violation, objective
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.05, 0.3]), st.sampled_from([0.0, 1e-3, 0.1, 10.0]))
@@ -21,12 +23,13 @@ def test_gap_bounds_the_distance_to_the_optimum_for_any_weights(seed: int, l1: f
     rows, v = corpus.astype(float), query.astype(float)
     weights = np.random.default_rng(seed).exponential(0.1, 30) * (np.random.default_rng(seed + 1).random(30) < 0.2)
     residual = v - weights @ rows
-    gap = certificate.duality_gap(v, residual, rows @ residual, weights, l1, l2)
+    gap, violation = measure(v, residual, rows @ residual, weights, l1, l2)
     best = NNN(l1=l1, l2=l2).decode(query, corpus, k=None)
     optimum = np.zeros(30)
     optimum[best.ids] = best.weights
     excess = objective(rows, v, weights, l1, l2) - objective(rows, v, optimum, l1, l2)
     assert gap >= excess - 1e-9
+    assert violation == pytest.approx(kkt_violation(rows, v, weights, l1, l2), abs=1e-12)
     assert np.linalg.norm(residual - (v - optimum @ rows)) <= certificate.residual_error(gap) + 1e-6
 
 

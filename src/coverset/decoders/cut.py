@@ -66,10 +66,7 @@ class Cut:
         if not self.whole:
             unknown = np.full(len(solution.queries), np.inf)
             return unknown, unknown, np.zeros(len(unknown), bool)
-        gaps = certificate.duality_gap(
-            solution.queries, solution.residuals, solution.scores, solution.weights, self.l1, self.l2
-        )
-        violations = certificate.violation(solution.scores, solution.weights, self.l1, self.l2)
+        gaps, violations = solution.gaps, solution.violations
         lengths = np.linalg.norm(solution.queries, axis=1)
         return gaps, violations, certificate.certified(gaps, violations, lengths, solution.longest)
 

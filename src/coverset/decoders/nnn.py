@@ -14,7 +14,7 @@ from coverset.decoders.decoder import Decoder
 from coverset.indexes import Index, MemoryIndex, as_index
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
 from coverset.selection import Selection
-from coverset.solvers.fista import fista
+from coverset.solvers.fista import solve_fista
 from coverset.solvers.solution import Solution
 
 Floats = NDArray[np.float32]
@@ -134,17 +134,7 @@ class NNN(Decoder):
     def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Ids) -> Solution:
         """Solve over all rows of an array, whose ids are given."""
         if self.solver == "fista":
-            weights = fista(index.rows, queries, self.l1, self.l2, self.iterations, index.lipschitz)
-            residuals = queries - weights @ index.rows
-            solution = Solution(
-                ids=ids,
-                queries=queries.astype(np.float64),
-                weights=weights.astype(np.float64),
-                scores=(residuals @ index.rows.T).astype(np.float64),
-                residuals=residuals.astype(np.float64),
-                longest=float(index.norms.max()),
-                passes=2 * self.iterations + 1,
-            )
+            solution = solve_fista(ids, index.rows, index.lipschitz, queries, self.l1, self.l2, self.iterations)
         else:
             from coverset.solvers.exact import solve_gram
 

@@ -9,6 +9,7 @@ import numpy as np
 from coverset.compilation import compiled, vectorised
 from coverset.solvers.active_set import active_set
 from coverset.solvers.face import Array, Problem, dot_vector, rebuild
+from coverset.solvers.measure import measure
 
 
 @compiled
@@ -23,6 +24,8 @@ def solve_batch(
     weights: Array,
     scores: Array,
     residuals: Array,
+    gaps: Array,
+    violations: Array,
     solved: Any,
     first: int,
     step: int,
@@ -47,6 +50,7 @@ def solve_batch(
         residual[:] = 0.0
         rebuild(rows, everything, w, residual)
         residual[:] = queries[q] - residual
+        gaps[q], violations[q] = measure(queries[q], residual, score, w, l1, l2)
 
 
 @vectorised

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from coverset.solvers.batch import solve_batch
 from coverset.solvers.certificate import TOLERANCE
+from coverset.solvers.measure import measure
 from coverset.solvers.newton import newton
 from coverset.solvers.parallel import cores, each
 from coverset.solvers.solution import Solution
@@ -71,6 +72,7 @@ def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: float, 
     targets = queries.astype(np.float64)
     weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))
     residuals, solved = np.empty_like(targets), np.empty(len(queries), bool)
+    gaps, violations = np.empty(len(queries)), np.empty(len(queries))
     longest = float(np.sqrt(gram.diagonal().max()))
     tolerances = _tolerance(targets, longest)
     workers = min(cores(), len(queries))
@@ -78,14 +80,15 @@ def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: float, 
     def solve(first: int) -> None:
         solve_batch(
             gram, rows, targets, l1, l2, tolerances, _largest(l2), weights, scores, residuals,
-            solved, first, workers,
+            gaps, violations, solved, first, workers,
         )  # fmt: skip
 
     each(solve, range(workers))
     for q in np.flatnonzero(~solved):
         residuals[q], scores[q] = newton(rows, targets[q], l1, l2, residuals[q])
         weights[q] = np.maximum(scores[q] - l1, 0.0) / l2
-    return Solution(ids, targets, weights, scores, residuals, longest, passes=1)
+        gaps[q], violations[q] = measure(targets[q], residuals[q], scores[q], weights[q], l1, l2)
+    return Solution(ids, targets, weights, scores, residuals, gaps, violations, longest, passes=1)
 
 
 def solve_pools(documents: Documents, queries: Floats, l1: float, l2: float, k: int) -> list[Solution]:
@@ -190,12 +193,15 @@ class _Pool:
         """Return the pool's optimum, by ascending id."""
         ids = self.documents.ids(self.rows)
         order = np.argsort(ids)
+        gap, violation = measure(self.target, self.residual, self.scores, self.weights, self.l1, self.l2)
         return Solution(
             ids=ids[order],
             queries=self.target[None],
             weights=self.weights[None, order],
             scores=self.scores[None, order],
             residuals=self.residual[None],
+            gaps=np.array([gap]),
+            violations=np.array([violation]),
             longest=self.documents.longest,
             passes=self.passes,
         )

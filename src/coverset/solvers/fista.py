@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.solvers.solution import Solution
+
 Floats = NDArray[np.float32]
 
 
@@ -55,3 +57,36 @@ def fista(
         w += new
         z, w = w, new
     return np.ascontiguousarray(w.T)
+
+
+def solve_fista(
+    ids: NDArray[np.int64],
+    corpus: Floats,
+    norm: float,
+    queries: Floats,
+    l1: float,
+    l2: float,
+    iterations: int,
+) -> Solution:
+    """Run FISTA over a whole corpus, and make one more pass to tell how far it got."""
+    # Imported here: numba, which compiles it, is only needed once something is solved.
+    from coverset.solvers.measure import measure
+
+    weights = fista(corpus, queries, l1, l2, iterations, norm)
+    residuals = queries - weights @ corpus
+    solution = Solution(
+        ids=ids,
+        queries=queries.astype(np.float64),
+        weights=weights.astype(np.float64),
+        scores=(residuals @ corpus.T).astype(np.float64),
+        residuals=residuals.astype(np.float64),
+        gaps=np.empty(len(queries)),
+        violations=np.empty(len(queries)),
+        longest=float(np.sqrt(np.einsum("ij,ij->i", corpus, corpus).max())),
+        passes=2 * iterations + 1,
+    )
+    for q in range(len(queries)):
+        solution.gaps[q], solution.violations[q] = measure(
+            solution.queries[q], solution.residuals[q], solution.scores[q], solution.weights[q], l1, l2
+        )
+    return solution

@@ -30,6 +30,10 @@ class Solution:
         (B, n) u.r.
     residuals
         (B, d) r.
+    gaps
+        (B,) duality gap, over these documents.
+    violations
+        (B,) largest violation of the optimality conditions, over these documents.
     longest
         Length of the longest document.
     passes
@@ -41,5 +45,7 @@ class Solution:
     weights: Array
     scores: Array
     residuals: Array
+    gaps: Array
+    violations: Array
     longest: float
     passes: int
