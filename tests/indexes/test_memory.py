@@ -16,7 +16,8 @@ def test_it_keeps_the_protocol() -> None:
     index = MemoryIndex(corpus)
     assert isinstance(index, Index)
     assert (len(index), index.dim, index.exact) == (10, 4, True)
-    np.testing.assert_array_equal(index.vectors(np.array([3, 1])), corpus[[3, 1]])
+    for ids in ([3, 1], [4, 4], list(range(9, -1, -1)), []):
+        np.testing.assert_array_equal(index.vectors(np.array(ids, np.int64)), corpus[ids])
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 50))

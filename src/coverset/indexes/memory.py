@@ -85,8 +85,8 @@ class MemoryIndex:
         return out
 
     def vectors(self, ids: Ids) -> Floats:
-        """Return the vectors of these rows (the whole array, uncopied, if that is what is asked for)."""
-        return self.rows if len(ids) == len(self) else self.rows[ids]
+        """Return the vectors of these rows."""
+        return self.rows[ids]
 
     @cached_property
     def gram(self) -> NDArray[np.float64]:
