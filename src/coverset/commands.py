@@ -17,6 +17,10 @@ from coverset.inputs import as_choice, as_count
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
+Folder = Annotated[Path, typer.Argument(help="A folder in BEIR layout.")]
+EncoderName = Annotated[str, typer.Option(help="Name of the encoder.")]
+Cache = Annotated[Path | None, typer.Option(help="Where to keep embeddings; default: your cache.")]
+
 
 @contextmanager
 def bad_input() -> Iterator[None]:
@@ -70,15 +74,15 @@ def demo(
 
 @app.command("eval")
 def evaluate(
-    dataset: Annotated[Path, typer.Argument(help="A folder in BEIR layout.")],
+    dataset: Folder,
     decoder: Annotated[str, typer.Option(help="dense, mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",
     split: Annotated[str, typer.Option(help="The split to measure on.")] = "test",
     tune: Annotated[str | None, typer.Option(help="Choose the parameters on this split first, by Comp@5.")] = None,
     l1: Annotated[float | None, typer.Option(help="NNN's l1, if not tuned.")] = None,
     l2: Annotated[float | None, typer.Option(help="NNN's l2, if not tuned.")] = None,
     relevance: Annotated[float | None, typer.Option(help="MMR's relevance, if not tuned.")] = None,
-    encoder: Annotated[str, typer.Option(help="Name of the encoder.")] = "all-MiniLM-L6-v2",
-    cache: Annotated[Path | None, typer.Option(help="Where to keep embeddings; default: your cache.")] = None,
+    encoder: EncoderName = "all-MiniLM-L6-v2",
+    cache: Cache = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
     """Measure a decoder on labelled data: Recall and Comp (all relevant documents found) at 3 and 5, in percent.
@@ -94,10 +98,10 @@ def evaluate(
     given = {"l1": l1, "l2": l2, "relevance": relevance}
     with bad_input():
         chosen = as_choice("decoder", decoder, ("dense", "mmr", "nnn", "l1", "l2"))
-        setting = None if tune else make_decoder(chosen, {k: v for k, v in given.items() if v is not None})
-        if tune and any(value is not None for value in given.values()):
+        if tune is not None and any(value is not None for value in given.values()):
             raise ValueError("--tune chooses the parameters: give either it or them")
-        result = Evaluation.run(dataset, chosen, setting, split, tune, encoder, cache)
+        setting = tune or make_decoder(chosen, {k: v for k, v in given.items() if v is not None})
+        result = Evaluation.run(dataset, chosen, setting, split, encoder, cache)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
     else:
@@ -106,12 +110,12 @@ def evaluate(
 
 @app.command("tune")
 def tune_(
-    dataset: Annotated[Path, typer.Argument(help="A folder in BEIR layout.")],
+    dataset: Folder,
     split: Annotated[str, typer.Option(help="The labelled split to tune on.")] = "dev",
     decoder: Annotated[str, typer.Option(help="mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",
     plot: Annotated[Path | None, typer.Option(help="Draw NNN's grid as a heat map into this PNG file.")] = None,
-    encoder: Annotated[str, typer.Option(help="Name of the encoder.")] = "all-MiniLM-L6-v2",
-    cache: Annotated[Path | None, typer.Option(help="Where to keep embeddings; default: your cache.")] = None,
+    encoder: EncoderName = "all-MiniLM-L6-v2",
+    cache: Cache = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every trial.")] = False,
 ) -> None:
     """Find the best parameters on labelled data, and whether joint decoding helps there, and why.

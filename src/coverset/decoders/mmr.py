@@ -55,13 +55,14 @@ class MMR(Decoder):
 
     def _pick(self, query: Floats, rows: Floats, ids: Ids, k: int) -> Selection:
         """Algorithm 1 for one query, over the given rows; `ids` ascend, so ties go to the lowest id."""
-        worth = np.float32(self.relevance) * (rows @ query)
+        similar = rows @ query
+        worth = np.float32(self.relevance) * similar
         picks, scores = [], []
         taken = np.zeros(len(rows), bool)
         nearest = np.full(len(rows), -np.inf, np.float32)
         for step in range(min(k, len(rows))):
             if step == 0:
-                pick = int(np.argmax(rows @ query))
+                pick = int(np.argmax(similar))
                 scores.append(worth[pick])
             else:
                 marginal = worth - np.float32(1.0 - self.relevance) * nearest

@@ -12,13 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from coverset.decoders import Decoder, Dense
-from coverset.encoders.cache import CachedEncoder, default_folder
-from coverset.encoders.onnx import OnnxEncoder
-from coverset.evaluation.datasets import load
+from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import PAPER, evaluate, parameters
 from coverset.evaluation.metrics import Metric, confidence, paired
 from coverset.evaluation.tune import GRIDS, tune
-from coverset.indexes import MemoryIndex
 from coverset.progress import progress
 
 
@@ -36,34 +33,22 @@ class Evaluation:
 
     @classmethod
     def run(
-        cls,
-        folder: Path,
-        name: str,
-        setting: Decoder | None,
-        split: str,
-        tuned_on: str | None,
-        encoder: str,
-        cache: Path | None,
+        cls, folder: Path, name: str, setting: Decoder | str, split: str, encoder: str, cache: Path | None
     ) -> Evaluation:
-        """Evaluate a setting, or (None) the one that does best on the split `tuned_on`."""
-        data = load(folder)
-        measured = data.split(split)
-        labelled = data.split(tuned_on) if tuned_on else None
-        cached = CachedEncoder(OnnxEncoder(encoder), cache or default_folder())
-        index = MemoryIndex(cached.encode(data.texts))
-        if labelled is not None:
-            with progress(f"tuning {name} on {tuned_on}", len(GRIDS[name])) as advance:
-                setting, _ = tune(name, index, cached.encode(labelled.texts), labelled.relevant, advance)
-        assert setting is not None
-        queries = cached.encode(measured.texts)
+        """Evaluate a decoder, or, given the name of a split, the setting that does best on that split."""
+        tuned_on = [setting] if isinstance(setting, str) else []
+        index, (measured, *labelled) = embed(folder, encoder, cache, [split, *tuned_on])
+        if isinstance(setting, str):
+            with progress(f"tuning {name} on {setting}", len(GRIDS[name])) as advance:
+                setting, _ = tune(name, index, labelled[0].queries, labelled[0].relevant, advance)
         return cls(
             dataset=folder.name,
             split=split,
             encoder=encoder,
             name=name,
             decoder=setting,
-            values=evaluate(setting, index, queries, measured.relevant),
-            dense=evaluate(Dense(), index, queries, measured.relevant),
+            values=evaluate(setting, index, measured.queries, measured.relevant),
+            dense=evaluate(Dense(), index, measured.queries, measured.relevant),
         )
 
     @property

@@ -10,15 +10,12 @@ from typing import Any
 from rich.console import Console
 
 from coverset.decoders import Decoder, Dense
-from coverset.encoders.cache import CachedEncoder, default_folder
-from coverset.encoders.onnx import OnnxEncoder
 from coverset.evaluation.advice import Likeness, advice, likeness
-from coverset.evaluation.datasets import load
+from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import evaluate, parameters
 from coverset.evaluation.figures import heat_map
 from coverset.evaluation.metrics import Comp, Difference, paired
 from coverset.evaluation.tune import GRIDS, Trial, tune
-from coverset.indexes import MemoryIndex
 from coverset.progress import progress
 
 TARGET = Comp @ 5
@@ -41,16 +38,14 @@ class Tuning:
         cls, folder: Path, name: str, split: str, encoder: str, cache: Path | None, plot: Path | None
     ) -> Tuning:
         """Try every setting of the grid on a labelled split, and draw the heat map if a file is given for it."""
-        data = load(folder)
-        labelled = data.split(split)
-        cached = CachedEncoder(OnnxEncoder(encoder), cache or default_folder())
-        index, queries = MemoryIndex(cached.encode(data.texts)), cached.encode(labelled.texts)
+        index, (labelled,) = embed(folder, encoder, cache, [split])
+        queries, relevant = labelled.queries, labelled.relevant
         start = time.perf_counter()
         with progress(f"tuning {name} on {split}", len(GRIDS[name])) as advance:
-            best, trials = tune(name, index, queries, labelled.relevant, advance)
+            best, trials = tune(name, index, queries, relevant, advance)
         seconds = time.perf_counter() - start
-        dense = evaluate(Dense(), index, queries, labelled.relevant)[TARGET]
-        ours = evaluate(best, index, queries, labelled.relevant)[TARGET]
+        dense = evaluate(Dense(), index, queries, relevant)[TARGET]
+        ours = evaluate(best, index, queries, relevant)[TARGET]
         if plot is not None:
             heat_map(trials, float(dense.mean()), f"{folder.name} · {split} · {encoder}", plot)
         return cls(
@@ -58,8 +53,8 @@ class Tuning:
             trials=trials,
             dense=float(dense.mean()),
             change=paired(dense.tolist(), ours.tolist()),
-            alike=likeness(index, queries, labelled.relevant),
-            queries=len(labelled.ids),
+            alike=likeness(index, queries, relevant),
+            queries=len(queries),
             seconds=seconds,
         )
 
