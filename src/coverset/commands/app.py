@@ -1,0 +1,38 @@
+"""What the commands share: the application, options, and how an error reaches the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import coverset
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+Dataset = Annotated[Path, typer.Argument(help="A folder in BEIR layout.")]
+EncoderName = Annotated[str, typer.Option(help="Name of the encoder.")]
+Cache = Annotated[Path | None, typer.Option(help="Where to keep embeddings; default: your cache.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Turn the library's word on bad input into a message and exit code 2."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+@app.callback(invoke_without_command=True)
+def common(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    """Retrieve the set of documents that together cover a query."""
+    if version:
+        typer.echo(coverset.__version__)
+        raise typer.Exit

@@ -1,0 +1,44 @@
+"""`coverset demo`: the point of the project in one screen."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from coverset.commands.app import AsJson, app, bad_input
+from coverset.decoders import NNN
+from coverset.inputs import as_count
+
+
+@app.command()
+def demo(
+    request: Annotated[str | None, typer.Argument(help="Your own request; without one, a few of ours.")] = None,
+    k: Annotated[int, typer.Option("-k", help="How many tools to pick.")] = 5,
+    l1: Annotated[float, typer.Option(help="How much a tool must still explain to be let in.")] = 0.05,
+    l2: Annotated[float, typer.Option(help="How evenly tools that are alike share their weight.")] = 0.1,
+    as_json: AsJson = False,
+) -> None:
+    """See the point in ten seconds: pick the few numpy functions that together do a job.
+
+    [bold]Examples[/]
+
+      coverset demo
+
+      coverset demo "sort an array and remove the duplicates" -k 3
+    """
+    from coverset.demo.catalogue import REQUESTS, catalogue
+    from coverset.demo.screen import comparisons, show
+
+    with bad_input():
+        nnn, count = NNN(l1=l1, l2=l2), as_count("k", k)
+        if request is not None and not request.strip():
+            raise ValueError("request must not be empty")
+    with Console(stderr=True).status("encoding the tools and, the first time, compiling the solver"):
+        results = comparisons([request] if request else list(REQUESTS), catalogue(), nnn, count)
+    if as_json:
+        typer.echo(json.dumps([result.as_json() for result in results], indent=2))
+    else:
+        show(results, nnn, Console())
