@@ -47,6 +47,13 @@ def test_each_text_is_encoded_once_also_after_a_restart(counting: Counting, tmp_
     np.testing.assert_allclose(first, OnnxEncoder().encode(TEXTS), atol=1e-6)
 
 
+def test_queries_and_documents_are_kept_apart(counting: Counting, tmp_path: Path) -> None:
+    cached = CachedEncoder(OnnxEncoder("bge-small-en-v1.5"), tmp_path)
+    for _ in range(2):
+        np.testing.assert_allclose(cached.encode(TEXTS), cached.encoder.encode(TEXTS), atol=1e-6)
+        np.testing.assert_allclose(cached.encode_queries(TEXTS), cached.encoder.encode_queries(TEXTS), atol=1e-6)
+
+
 def test_a_damaged_file_is_encoded_again_and_nothing_half_written_is_left(
     counting: Counting, tmp_path: Path
 ) -> None:

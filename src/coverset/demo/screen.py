@@ -9,16 +9,16 @@ from rich.table import Table
 
 from coverset.decoders import NNN
 from coverset.demo.comparison import Comparison, compare
-from coverset.encoders.onnx import OnnxEncoder
+from coverset.encoders import load_encoder
 from coverset.indexes import MemoryIndex
 
 
 def comparisons(requests: list[str], tools: dict[str, str], nnn: NNN, k: int) -> list[Comparison]:
     """Encode the tools and the requests, and decode each request with every decoder."""
-    encoder = OnnxEncoder()
+    encoder = load_encoder()
     index = MemoryIndex(encoder.encode(list(tools.values())))
     names = list(tools)
-    queries = encoder.encode(requests)
+    queries = encoder.encode_queries(requests)
     return [compare(r, q, names, index, nnn, k) for r, q in zip(requests, queries, strict=True)]
 
 

