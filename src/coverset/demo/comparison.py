@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.evaluation.metrics import redundancy
+from coverset.explanation import left_out, places
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
 
@@ -31,7 +32,7 @@ class BroughtIn:
     """A document that NNN chose instead, and its place among the nearest, counted from 1."""
 
     name: str
-    dense_rank: int
+    dense_rank: int | None
 
 
 @dataclass(frozen=True)
@@ -62,17 +63,14 @@ def compare(request: str, query: Floats, names: list[str], index: MemoryIndex, n
     answer: Selection = nnn.decode(query, index, k)
     milliseconds = 1000 * (time.perf_counter() - start)
     nearest = selections["Dense"].ids
-    ranks = np.argsort(Dense().decode(query, index, len(index)).ids) + 1
-    dropped = []
-    for i in nearest[~np.isin(nearest, answer.ids)]:
-        cosines = index.rows[answer.ids] @ index.rows[i]
-        dropped.append(Dropped(names[i], names[answer.ids[cosines.argmax()]], float(cosines.max())))
+    gone = left_out(index, nearest, answer.ids)
+    new = answer.ids[~np.isin(answer.ids, nearest)]
     return Comparison(
         request=request,
         picks={name: [names[i] for i in s.ids] for name, s in selections.items()},
         redundancy={name: redundancy(index.rows[s.ids]) for name, s in selections.items()},
-        dropped=dropped,
-        brought_in=[BroughtIn(names[i], int(ranks[i])) for i in answer.ids if i not in nearest],
+        dropped=[Dropped(names[d.id], names[d.like], d.cosine) for d in gone],
+        brought_in=[BroughtIn(names[i], n) for i, n in zip(new, places(query, index, new), strict=True)],
         gap=float(answer.gap or 0.0),
         violation=float(answer.violation or 0.0),
         certified=bool(answer.certified),

@@ -1,0 +1,65 @@
+"""Why an answer is what it is: what each document adds, what was left out and why, what came in and from where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders import NNN
+from coverset.indexes import Index
+from coverset.inputs import Floats
+
+Ids = NDArray[np.int64]
+
+# Non-negative least squares, with just enough l2 to tell equal documents apart.
+LEAST_SQUARES = NNN(l1=0.0, l2=1e-6)
+# How far down among the nearest documents a place is looked for.
+DEEPEST = 1000
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A document among the nearest that an answer left out, and the one in the answer that it is most alike."""
+
+    id: int
+    like: int
+    cosine: float
+
+
+def covered(query: Floats, rows: Floats) -> NDArray[np.float64]:
+    """Return how much of the query the first 1, 2, ... of these documents explain together, from 0 to 1.
+
+    Document by document, the share of ||v||^2 that the best non-negative combination rebuilds:
+    1 - min_{w >= 0} ||v - U w||^2 / ||v||^2.
+    """
+    length = float(query.astype(np.float64) @ query)
+    shares = np.zeros(len(rows))
+    for n in range(len(rows)):
+        residual = LEAST_SQUARES.rewrite(query, rows[: n + 1]).astype(np.float64)
+        shares[n] = 1.0 - residual @ residual / length if length else 0.0
+    # One document more never explains less; what rounding says to the contrary is not shown.
+    cumulative: NDArray[np.float64] = np.maximum.accumulate(np.clip(shares, 0.0, 1.0))
+    return cumulative
+
+
+def left_out(index: Index, nearest: Ids, answer: Ids) -> list[LeftOut]:
+    """Return the documents among the nearest that are not in the answer, in their order."""
+    gone = nearest[~np.isin(nearest, answer)]
+    if not len(gone) or not len(answer):
+        return []
+    cosines = index.vectors(gone) @ index.vectors(answer).T
+    likest = cosines.argmax(axis=1)
+    return [
+        LeftOut(int(row), int(answer[best]), float(cosines[n, best]))
+        for n, (row, best) in enumerate(zip(gone, likest, strict=True))
+    ]
+
+
+def places(query: Floats, index: Index, ids: Ids) -> list[int | None]:
+    """Return each document's place among the nearest to the query, counted from 1; None: beyond `DEEPEST`."""
+    found: Any = index.search(query[None], min(DEEPEST, len(index)))[1][0]
+    place = {int(row): n for n, row in enumerate(found, start=1)}
+    return [place.get(int(row)) for row in ids]
