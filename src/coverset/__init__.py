@@ -1,8 +1,22 @@
 """Coverset: retrieve the set of documents that together cover a query."""
 
+from typing import TYPE_CHECKING, Any
+
 from coverset.decoders import MMR, NNN, Dense
 from coverset.indexes import Index, MemoryIndex
 from coverset.selection import Selection
 
-__all__ = ["MMR", "NNN", "Dense", "Index", "MemoryIndex", "Selection"]
+if TYPE_CHECKING:
+    from coverset.retriever import Hit, Retriever
+
+__all__ = ["MMR", "NNN", "Dense", "Hit", "Index", "MemoryIndex", "Retriever", "Selection"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is heavier when it is first asked for."""
+    if name in ("Hit", "Retriever"):
+        from coverset import retriever
+
+        return getattr(retriever, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,279 @@
+"""Retriever: text in, documents out, kept in a folder."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coverset.decoders import Decoder
+from coverset.encoders import DEFAULT, Encoder, load_encoder
+from coverset.encoders.precomputed import FINGERPRINT, Precomputed
+from coverset.inputs import Floats, as_count
+from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
+from coverset.store.errors import EncoderMismatchError
+from coverset.store.rows import State, document_rows
+from coverset.store.setting import as_setting, from_setting
+from coverset.store.snapshot import Snapshot
+from coverset.store.table import Table
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document of an answer, and its weight in it."""
+
+    id: str
+    text: str
+    weight: float
+    meta: dict[str, Any]
+
+
+class Retriever:
+    """Documents in a folder, and searches that return the set which together covers a query.
+
+        tools = Retriever.open("tools.cover")
+        tools.add([{"id": "np.sort", "text": "Return a sorted copy of an array.", "meta": {"lang": "py"}}])
+        tools.search("sort, then drop duplicates", k=5, where={"lang": "py"})
+
+    Every write is one version: on disk when the call returns, seen whole or not at all. Any number of
+    threads and processes may search while one writes; further writers queue. Searches notice what others
+    have written.
+    """
+
+    def __init__(self, table: Table, encoder: Encoder | None, state: State, dim: int) -> None:
+        self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
+        self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path,
+        encoder: str | Encoder | None = None,
+        *,
+        create: bool = True,
+        timeout: float = 30.0,
+    ) -> Retriever:
+        """Open a store, or make one where none is.
+
+        Parameters
+        ----------
+        folder
+            Where the store is.
+        encoder
+            The encoder's name, or an Encoder. None: the one the store was made with, and for a new store
+            all-MiniLM-L6-v2, which works offline. Opening a store with another encoder is an error.
+        create
+            False: a missing store is an error.
+        timeout
+            How long a write waits for another writer, in seconds, before it raises BusyStoreError.
+        """
+        table = Table(Path(folder), timeout)
+        if not table.exists:
+            if not create:
+                raise FileNotFoundError(f"there is no store at {folder}")
+            _check_free(Path(folder))
+            made = load_encoder(encoder or DEFAULT) if encoder is None or isinstance(encoder, str) else encoder
+            table.create(State(made.name, made.fingerprint), made.dim)
+            encoder = made
+        state, dim = table.state()
+        if isinstance(encoder, str):
+            _check_encoder(table.folder, state, encoder, state.fingerprint)
+        elif encoder is not None:
+            _check_encoder(table.folder, state, encoder.name, encoder.fingerprint)
+        return cls(table, None if isinstance(encoder, str) else encoder, state, dim)
+
+    @property
+    def folder(self) -> Path:
+        """Where the store is."""
+        return self._table.folder
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder; loaded when first needed."""
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = _load(self.folder, self._state, self._dim)
+            return self._encoder
+
+    @property
+    def encoder_name(self) -> str:
+        """Name of the encoder that the store was made with."""
+        return self._state.encoder
+
+    @property
+    def dim(self) -> int:
+        """Width of the vectors."""
+        return self._dim
+
+    @property
+    def decoder(self) -> Decoder:
+        """The decoder that searches use unless told otherwise."""
+        return self.snapshot().decoder
+
+    def configure(self, decoder: Decoder) -> None:
+        """Make a decoder the store's own, for everyone who opens it."""
+        self._table.write(None, [], decoder=as_setting(decoder))
+
+    def add(self, documents: Iterable[Mapping[str, Any] | Document]) -> int:
+        """Add documents, or replace those whose id is already there; return how many were new or changed.
+
+        All are checked before anything is written, and written as one version.
+
+        Parameters
+        ----------
+        documents
+            Dicts with `id` and `text`, and optionally `meta` (what JSON can hold) and `vector` (made
+            elsewhere; it is scaled to length 1).
+        """
+        incoming = check_documents(documents, self._dim)
+        if not incoming:
+            return 0
+        return self._table.write(document_rows(incoming, self._vectors(incoming)), [])
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents; return how many of these ids were there."""
+        gone = list(dict.fromkeys(check_ids(ids)))
+        return self._table.write(None, gone) if gone else 0
+
+    def get(self, ids: Iterable[str]) -> list[Document]:
+        """Return the documents of those ids that are there, in the order asked for."""
+        snapshot = self.snapshot()
+        return [snapshot.document(snapshot.row[i]) for i in check_ids(ids) if i in snapshot.row]
+
+    def ids(self) -> list[str]:
+        """Return all ids, sorted."""
+        return list(self.snapshot().ids)
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.snapshot())
+
+    def __iter__(self) -> Iterator[Document]:
+        """Go through the documents of the newest version, in the order of their ids."""
+        snapshot = self.snapshot()
+        return (snapshot.document(row) for row in range(len(snapshot)))
+
+    def __contains__(self, identifier: object) -> bool:
+        """Say whether a document of this id is there."""
+        return identifier in self.snapshot().row
+
+    def search(
+        self,
+        query: str | Any,
+        k: int | None = 5,
+        *,
+        where: Mapping[str, Any] | None = None,
+        decoder: Decoder | None = None,
+    ) -> list[Hit]:
+        """Return the documents that together cover a query, best first.
+
+        Parameters
+        ----------
+        query
+            Text, or a vector.
+        k
+            How many documents; None with NNN: as many as have weight.
+        where
+            Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
+        decoder
+            Another rule than the store's own.
+        """
+        return self.search_batch([query], k, where=where, decoder=decoder)[0]
+
+    def search_batch(
+        self,
+        queries: Sequence[str | Any],
+        k: int | None = 5,
+        *,
+        where: Mapping[str, Any] | None = None,
+        decoder: Decoder | None = None,
+    ) -> list[list[Hit]]:
+        """Search for several queries at once, all in the same version."""
+        as_count("k", k, optional=True)
+        vectors = self.query_vectors(queries)
+        snapshot = self.snapshot().where(where)
+        if snapshot.index is None or not len(vectors):
+            return [[] for _ in vectors]
+        answers = (decoder or snapshot.decoder).decode(vectors, snapshot.index, k)
+        return [
+            [
+                Hit(d.id, d.text, float(weight), d.meta)
+                for d, weight in zip(map(snapshot.document, answer.ids.tolist()), answer.weights, strict=True)
+            ]
+            for answer in answers
+        ]
+
+    def query_vectors(self, queries: Sequence[str | Any]) -> Floats:
+        """Return (n, dim) unit vectors of queries, which are texts or vectors."""
+        if isinstance(queries, str):
+            raise ValueError("queries must be a list of texts or vectors, got one text")
+        out = np.empty((len(queries), self._dim), np.float32)
+        texts = {n: query for n, query in enumerate(queries) if isinstance(query, str)}
+        for n, query in enumerate(queries):
+            if n not in texts:
+                out[n] = unit_vector(query, self._dim, "query")
+            elif not query.strip():
+                raise ValueError("query must not be empty")
+        if texts:
+            out[list(texts)] = self.encoder.encode_queries(list(texts.values()))
+        return out
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest version, whole and unchanging: `ids`, `index`, `where(...)`, `document(row)`."""
+        with self._lock:
+            if self._snapshot is None or self._snapshot.version != self._table.version():
+                version = self._table.read()
+                decoder = from_setting(version.state.decoder)
+                self._snapshot = Snapshot(version.number, decoder, version.table, version.vectors)
+            return self._snapshot
+
+    def _vectors(self, incoming: list[Incoming]) -> Floats:
+        """Return the documents' vectors: their own, those of the same text in the store, or new ones."""
+        out = np.empty((len(incoming), self._dim), np.float32)
+        missing = []
+        for row, document in enumerate(incoming):
+            if document.vector is None:
+                missing.append(row)
+            else:
+                out[row] = document.vector
+        if missing:
+            out[missing] = self.encoder.encode([incoming[row].text for row in missing])
+        return out
+
+
+def _check_free(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or set(os.listdir(folder)) - {"writer.lock", "documents.lance"}):
+        raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
+
+
+def _check_encoder(folder: Path, state: State, name: str, fingerprint: str) -> None:
+    if (name, fingerprint) != (state.encoder, state.fingerprint):
+        same = (
+            f" with other weights ({fingerprint[:12]}, not {state.fingerprint[:12]})"
+            if name == state.encoder
+            else ""
+        )
+        raise EncoderMismatchError(
+            f"the store {folder} was made with the encoder {state.encoder!r}, and its vectors do not compare "
+            f"with those of {name!r}{same}: open it without naming an encoder, or make a new store"
+        )
+
+
+def _load(folder: Path, state: State, dim: int) -> Encoder:
+    if state.fingerprint == FINGERPRINT:
+        return Precomputed(dim, state.encoder)
+    try:
+        encoder = load_encoder(state.encoder)
+    except ValueError as error:
+        raise ValueError(
+            f"the store {folder} was made with the encoder {state.encoder!r}, which cannot be loaded by its name: "
+            "pass it, Retriever.open(folder, encoder=...)"
+        ) from error
+    _check_encoder(folder, state, encoder.name, encoder.fingerprint)
+    return encoder

@@ -1,0 +1,86 @@
+"""Snapshot: one whole version of a store in memory."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.decoders import Decoder
+from coverset.indexes import MemoryIndex
+from coverset.inputs import Floats
+from coverset.store.documents import Document
+from coverset.store.filters import Checked, Columns, check_where
+
+# Narrowed snapshots kept, so that the same filter is not worked out for every query.
+NARROWED = 8
+
+
+class Snapshot:
+    """The documents of one version, in the order of their ids; it never changes.
+
+    Attributes
+    ----------
+    version
+        Which version of the store it is.
+    decoder
+        The decoder that the store was set to.
+    index
+        The vectors, row for row; None when there are no documents.
+    """
+
+    def __init__(self, version: int, decoder: Decoder, table: Any, vectors: Floats) -> None:
+        self.version, self.decoder = version, decoder
+        self.index = MemoryIndex(vectors) if len(vectors) else None
+        self._table = table
+        self._narrowed: dict[Checked, Snapshot] = {}
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self._table)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids, row by row."""
+        ids: list[str] = self._table["id"].to_pylist()
+        return ids
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """The row of each id."""
+        return {identifier: row for row, identifier in enumerate(self.ids)}
+
+    def document(self, row: int) -> Document:
+        """Return the document in a row."""
+        text, meta = self._table["text"][row].as_py(), self._table["meta"][row].as_py()
+        return Document(self.ids[row], text, json.loads(meta))
+
+    def vector(self, identifier: str) -> Floats:
+        """Return a document's vector."""
+        assert self.index is not None
+        vector: Floats = self.index.rows[self.row[identifier]]
+        return vector
+
+    def where(self, where: Any) -> Snapshot:
+        """Return the documents whose metadata match `{"lang": "py", "year": [2024, 2025]}`, as a snapshot."""
+        checked = check_where(where)
+        if not checked:
+            return self
+        narrowed = self._narrowed.get(checked)
+        if narrowed is None:
+            narrowed = self._taken(self._columns.matching(checked))
+            kept = list(self._narrowed.items())[1 - NARROWED :]
+            self._narrowed = {**dict(kept), checked: narrowed}
+        return narrowed
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return Columns([json.loads(meta) for meta in self._table["meta"].to_pylist()])
+
+    def _taken(self, rows: NDArray[np.int64]) -> Snapshot:
+        dim = 0 if self.index is None else self.index.dim
+        vectors = np.empty((0, dim), np.float32) if self.index is None else self.index.rows[rows]
+        return Snapshot(self.version, self.decoder, self._table.take(rows), vectors)

@@ -1,0 +1,249 @@
+"""A Retriever keeps documents in a folder and finds the set that covers a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coverset import MMR, NNN, Dense, Hit, Retriever
+from coverset.encoders.precomputed import Precomputed
+from coverset.store import Document, EncoderMismatchError
+from tests.store.words import Words
+
+ANIMALS = {
+    "a": "red fox runs",
+    "b": "red fox walks",
+    "c": "blue whale swims",
+    "d": "green frog jumps",
+    "e": "red whale runs",
+}
+
+
+@pytest.fixture
+def animals(tmp_path: Path) -> Retriever:
+    store = Retriever.open(tmp_path / "animals.cover", encoder=Words())
+    store.add(
+        {"id": i, "text": text, "meta": {"colour": text.split()[0], "words": text.split(), "n": n}}
+        for n, (i, text) in enumerate(ANIMALS.items())
+    )
+    return store
+
+
+def reopened(store: Retriever) -> Retriever:
+    return Retriever.open(store.folder, encoder=Words())
+
+
+def test_what_was_added_is_there_when_the_store_is_opened_again(animals: Retriever) -> None:
+    again = reopened(animals)
+    assert len(again) == 5
+    assert again.ids() == list("abcde")
+    assert again.get(["e", "missing", "a"]) == [
+        Document("e", "red whale runs", {"colour": "red", "words": ["red", "whale", "runs"], "n": 4}),
+        Document("a", "red fox runs", {"colour": "red", "words": ["red", "fox", "runs"], "n": 0}),
+    ]
+    assert {document.id: document.text for document in again} == ANIMALS
+    assert "c" in again
+    assert "z" not in again
+
+
+@pytest.mark.parametrize("decoder", [NNN(l1=0.05, l2=0.1), Dense(), MMR(relevance=0.5)])
+def test_search_is_the_decoder_over_the_vectors(animals: Retriever, decoder: Any) -> None:
+    query = "red fox swims"
+    corpus = Words().encode(list(ANIMALS.values()))
+    expected = decoder.decode(Words().encode([query])[0], corpus, k=3)
+    hits = reopened(animals).search(query, k=3, decoder=decoder)
+    assert [hit.id for hit in hits] == [list(ANIMALS)[i] for i in expected.ids]
+    assert [hit.weight for hit in hits] == pytest.approx(expected.weights.tolist(), abs=1e-6)
+    assert all(isinstance(hit, Hit) and hit.text == ANIMALS[hit.id] for hit in hits)
+    assert hits == animals.search(Words().encode([query])[0], k=3, decoder=decoder)
+    assert [hits] * 2 == animals.search_batch([query, query], k=3, decoder=decoder)
+
+
+def test_add_replaces_and_delete_removes(animals: Retriever) -> None:
+    other = reopened(animals)
+    assert len(other) == 5
+    assert animals.add([{"id": "a", "text": "black cat sleeps"}, {"id": "f", "text": "white dog barks"}]) == 2
+    assert animals.delete(["c", "c", "nobody"]) == 1
+    assert other.ids() == list("abdef")
+    assert other.get(["a"]) == [Document("a", "black cat sleeps", {})]
+    assert other.search("black cat sleeps", k=1, decoder=Dense())[0].id == "a"
+    assert "c" not in {hit.id for hit in other.search("blue whale swims", k=5)}
+
+
+def test_writing_what_is_already_there_makes_no_version(animals: Retriever) -> None:
+    before = animals.snapshot().version
+    assert animals.add([Document("b", "red fox walks", animals.get(["b"])[0].meta)]) == 0
+    assert animals.delete(["nobody"]) == animals.delete([]) == animals.add([]) == 0
+    assert animals.snapshot().version == before
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ({}, "abcde"),
+        ({"colour": "red"}, "abe"),
+        ({"colour": ["blue", "green"]}, "cd"),
+        ({"colour": "red", "words": "runs"}, "ae"),
+        ({"n": 2}, "c"),
+        ({"n": 2.0}, "c"),
+        ({"n": [0, True]}, "a"),
+        ({"n": "2"}, ""),
+        ({"colour": None}, ""),
+        ({"colour": []}, ""),
+        ({"no such key": 1}, ""),
+        ({"colour": "red' OR '1'='1"}, ""),
+        ({"colour') OR (1=1": "red"}, ""),
+    ],
+)
+def test_where_keeps_the_documents_that_match(animals: Retriever, where: Any, expected: str) -> None:
+    found = animals.search("red fox runs", k=9, where=where, decoder=Dense())
+    assert sorted(hit.id for hit in found) == list(expected)
+    assert animals.snapshot().where(where).ids == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("colour = 'red'", "where must be a dict"),
+        ({1: "red"}, "where must have strings as keys, got 1"),
+        ({"colour": {"$ne": "red"}}, r"where\['colour'\] must be a string, a finite number"),
+        ({"n": float("nan")}, "finite number"),
+        ({"n": [1, [2]]}, "a list of these"),
+    ],
+)
+def test_a_filter_that_means_nothing_is_refused(animals: Retriever, where: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        animals.search("red", where=where)
+
+
+def test_the_decoder_is_kept_with_the_store(animals: Retriever) -> None:
+    assert animals.decoder == NNN()
+    for decoder in (NNN(l1=0.02, l2=0.3, fill=False), MMR(relevance=0.4), Dense()):
+        animals.configure(decoder)
+        assert reopened(animals).decoder == animals.decoder == decoder
+    assert animals.search("red fox") == animals.search("red fox", decoder=Dense())
+    with pytest.raises(ValueError, match="decoder must be one of NNN, MMR, Dense"):
+        animals.configure("dense")  # type: ignore[arg-type]
+
+
+def documents() -> Iterator[Any]:
+    yield {"id": "ok", "text": "fine"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"id": "x"}, r"documents\[1\]: text must be a string, got None"),
+        ({"id": "x", "text": " "}, "text must not be empty"),
+        ({"id": "", "text": "t"}, "id must be a string of at least one character, got ''"),
+        ({"id": 7, "text": "t"}, "id must be a string of at least one character, got 7"),
+        ({"id": "x", "text": "t", "metadata": {}}, "unknown key 'metadata'; accepted: id, text, meta, vector"),
+        ({"id": "x", "text": "t", "meta": {"a": float("nan")}}, "meta must be what JSON can hold"),
+        ({"id": "x", "text": "t", "meta": {"a": {1, 2}}}, "meta must be what JSON can hold"),
+        ({"id": "x", "text": "t", "meta": [1]}, "meta must be a dict"),
+        ({"id": "x", "text": "\ud800"}, "text must be text that UTF-8 can write"),
+        ({"id": "x", "text": "t", "vector": [1.0]}, r"vector must have shape \(16,\)"),
+        ({"id": "x", "text": "t", "vector": [0.0] * 16}, "finite and not all zero"),
+        ({"id": "x", "text": "t", "vector": [float("inf")] * 16}, "finite and not all zero"),
+        ({"id": "x", "text": "t", "vector": ["a"] * 16}, "array of real numbers"),
+        ({"id": "ok", "text": "again"}, r"the id 'ok' occurs before, in documents\[0\]"),
+        ("text", r"documents\[1\] must be a dict"),
+    ],
+)
+def test_a_wrong_document_is_named_and_nothing_is_written(animals: Retriever, wrong: Any, message: str) -> None:
+    before = animals.snapshot().version
+    with pytest.raises(ValueError, match=message):
+        animals.add([*documents(), wrong])
+    assert animals.snapshot().version == before
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: s.search(" "), "query must not be empty"),
+        (lambda s: s.search("x", k=0), "k must be a whole number"),
+        (lambda s: s.search([1.0, 2.0]), r"query must have shape \(16,\)"),
+        (lambda s: s.search_batch("x"), "queries must be a list"),
+        (lambda s: s.delete("a"), "ids must be an iterable of strings"),
+        (lambda s: s.delete([1]), r"ids\[0\]: id must be a string"),
+        (lambda s: s.add({"id": "a", "text": "t"}), "documents must be an iterable of documents"),
+    ],
+)
+def test_bad_arguments_are_named(animals: Retriever, call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(animals)
+
+
+def test_an_empty_store_answers_with_nothing(tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "empty.cover", encoder=Words())
+    assert len(store) == 0
+    assert store.search("anything") == []
+    assert store.search_batch(["a", "b"], where={"x": 1}) == [[], []]
+    assert list(store) == store.ids() == store.get(["a"]) == []
+
+
+def test_strange_ids_are_ids_like_others(animals: Retriever) -> None:
+    strange = [
+        "it's",
+        "'; DROP TABLE documents; --",
+        "../../etc/passwd",
+        "a\nb",
+        "\u202e",
+        "\U0001d518",
+        '"',
+        "%",
+        "\\",
+        " ",
+    ]
+    animals.add({"id": i, "text": "strange"} for i in strange)
+    assert set(strange) < set(animals.ids())
+    for identifier in strange:
+        assert animals.delete([identifier]) == 1
+        assert identifier not in animals
+    assert animals.ids() == list("abcde")
+
+
+def test_another_encoder_is_refused_and_named(animals: Retriever) -> None:
+    class Retrained(Words):
+        fingerprint = "words-2"
+
+    with pytest.raises(EncoderMismatchError, match=r"made with the encoder 'words'.*'words' with other weights"):
+        Retriever.open(animals.folder, encoder=Retrained())
+    with pytest.raises(EncoderMismatchError, match="'words', and its vectors do not compare with those of 'all-M"):
+        Retriever.open(animals.folder, encoder="all-MiniLM-L6-v2")
+    unnamed = Retriever.open(animals.folder)
+    assert len(unnamed) == 5
+    with pytest.raises(ValueError, match="cannot be loaded by its name: pass it"):
+        unnamed.search("red")
+
+
+def test_vectors_made_elsewhere_need_no_encoder(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((20, 8))
+    store = Retriever.open(tmp_path / "v.cover", encoder=Precomputed(8, name="someone's model"))
+    store.add({"id": str(n), "text": "", "vector": vector} for n, vector in enumerate(vectors))
+    again = Retriever.open(tmp_path / "v.cover")
+    query = rng.standard_normal(8)
+    cosines = vectors @ query / np.linalg.norm(vectors, axis=1) / np.linalg.norm(query)
+    hits = again.search(query, k=4, decoder=Dense())
+    assert [int(hit.id) for hit in hits] == np.argsort(-cosines)[:4].tolist()
+    assert [hit.weight for hit in hits] == pytest.approx(np.sort(cosines)[::-1][:4], abs=1e-6)
+    with pytest.raises(ValueError, match="give each document its 'vector'"):
+        again.add([{"id": "x", "text": "no vector"}])
+    with pytest.raises(ValueError, match="search with a vector"):
+        again.search("text")
+
+
+def test_a_missing_store_is_made_only_when_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no store at"):
+        Retriever.open(tmp_path / "none.cover", create=False)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="folder must be a store, empty or missing"):
+        Retriever.open(tmp_path, encoder=Words())
+    with pytest.raises(TypeError):
+        Retriever.open(tmp_path / "x.cover", encodr="words")  # type: ignore[call-arg]
