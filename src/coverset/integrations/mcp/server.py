@@ -1,0 +1,91 @@
+"""The MCP server itself: which tools and resources it has, and how it tells that they changed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp import ServerSession, StdioServerParameters, stdio_server
+from mcp.server import MCPServer, NotificationOptions, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
+from mcp.types import Tool, ToolAnnotations
+
+import coverset
+from coverset.decoders import Decoder
+from coverset.encoders.protocol import Encoder
+from coverset.integrations.mcp.catalogue import Catalogue
+from coverset.integrations.mcp.toolbox import Toolbox
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+# It does whatever the tool behind it does, so it is to be treated as the most dangerous of them.
+CALLS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
+
+
+class CoversetServer(MCPServer[None]):
+    """Tools and documents for agents, over stdio.
+
+    Parameters
+    ----------
+    servers
+        How to start the MCP servers whose tools are to be found, by name.
+    encoder
+        Makes vectors of tools and requests.
+    decoder
+        Picks the tools.
+    """
+
+    def __init__(self, servers: Mapping[str, StdioServerParameters], encoder: Encoder, decoder: Decoder) -> None:
+        self._toolbox = Toolbox(servers, Catalogue(encoder, decoder))
+        self._bus = InMemorySubscriptionBus()
+        self._session: ServerSession | None = None
+        super().__init__(
+            "coverset",
+            version=coverset.__version__,
+            lifespan=_lifespan,
+            subscriptions=self._bus,
+            middleware=[self._remember_who_listed],
+        )
+        for tool, effect in (
+            (self._toolbox.find_tools, READS),
+            (self._toolbox.call_tool, CALLS),
+            (self._toolbox.list_servers, READS),
+        ):
+            self.add_tool(tool, description=inspect.getdoc(tool), annotations=effect)
+
+    async def list_tools(self) -> list[Tool]:
+        """Return this server's own tools; `find_tools` names the servers that stand behind it now."""
+        tools = await super().list_tools()
+        for tool in tools:
+            if tool.name == "find_tools":
+                tool.description = f"{tool.description}\n\nServers: {self._toolbox.summary}."
+        return tools
+
+    async def run_stdio_async(self) -> None:
+        """Serve over stdin and stdout; like the method it replaces, but promising to tell when tools change."""
+        server = self._lowlevel_server
+        options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+        async with stdio_server() as (read, write):
+            await server.run(read, write, options)
+
+    async def _tell(self) -> None:
+        """Tell the client that `find_tools` has another description, in the way of its version of the protocol."""
+        await self._bus.publish(ToolsListChanged())
+        if self._session is not None:
+            await self._session.send_tool_list_changed()
+
+    async def _remember_who_listed(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        if ctx.method == "tools/list":
+            self._session = ctx.session
+        return await call_next(ctx)
+
+
+@asynccontextmanager
+async def _lifespan(server: MCPServer[None]) -> AsyncIterator[None]:
+    assert isinstance(server, CoversetServer)
+    async with server._toolbox.running(server._tell):
+        yield
