@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import coverset
+from coverset.store.errors import DamagedStoreError
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -21,10 +22,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 @contextmanager
 def bad_input() -> Iterator[None]:
-    """Turn the library's word on bad input into a message and exit code 2."""
+    """Turn the library's word on bad input, or on a part that is not installed, into a message and exit code 2."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, FileNotFoundError, ImportError, DamagedStoreError) as error:
         raise typer.BadParameter(str(error)) from error
 
 

@@ -10,31 +10,49 @@ import typer
 
 from coverset.commands.app import EncoderName, app, bad_input
 from coverset.commands.evaluate import make_decoder
-from coverset.encoders import load_encoder
 from coverset.extras import require
 
 
 @app.command("mcp")
 def mcp(
-    config: Annotated[Path, typer.Option(help="The MCP servers whose tools are to be found: the usual JSON.")],
-    l1: Annotated[float | None, typer.Option(help="How much a tool must still explain to be let in.")] = None,
-    l2: Annotated[float | None, typer.Option(help="How evenly tools that are alike share their weight.")] = None,
+    store: Annotated[Path | None, typer.Argument(help="A store whose documents are to be found.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help='MCP servers whose tools are to be found: {"mcpServers": {...}}.')
+    ] = None,
+    l1: Annotated[float | None, typer.Option(help="NNN's l1; default: the store's, or NNN's own.")] = None,
+    l2: Annotated[float | None, typer.Option(help="NNN's l2; default: the store's, or NNN's own.")] = None,
     encoder: EncoderName = "all-MiniLM-L6-v2",
 ) -> None:
-    """Be the one MCP server of an agent with hundreds of tools, and find it the few that together do the job.
+    """Serve an agent over MCP: the few tools, out of hundreds, that together do a job; documents of a store.
 
-    [bold]Example[/]
+    [bold]Examples[/]
 
       coverset mcp --config servers.json
-    """
-    require("mcp", "mcp", run=False)
-    from coverset.integrations.mcp.config import read_config
-    from coverset.integrations.mcp.server import CoversetServer
 
+      coverset mcp handbook.cover
+
+      coverset mcp handbook.cover --config servers.json
+    """
     # Before the server is made, which otherwise sets up logging in its own way.
     logging.basicConfig(level="WARNING", format="coverset mcp: %(message)s")
     logging.getLogger("coverset.mcp").setLevel("INFO")
+    given = {name: value for name, value in (("l1", l1), ("l2", l2)) if value is not None}
     with bad_input():
-        decoder = make_decoder("nnn", {k: v for k, v in (("l1", l1), ("l2", l2)) if v is not None})
-        server = CoversetServer(read_config(config), load_encoder(encoder), decoder)
-    server.run()
+        require("mcp", "mcp", run=False)
+        from coverset.encoders import load_encoder
+        from coverset.integrations.mcp.catalogue import Catalogue
+        from coverset.integrations.mcp.config import read_config
+        from coverset.integrations.mcp.documents import Documents
+        from coverset.integrations.mcp.server import CoversetServer
+        from coverset.integrations.mcp.toolbox import Toolbox
+        from coverset.retriever import Retriever
+
+        if store is None and config is None:
+            raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
+        decoder = make_decoder("nnn", given)
+        toolbox = documents = None
+        if config is not None:
+            toolbox = Toolbox(read_config(config), Catalogue(load_encoder(encoder), decoder))
+        if store is not None:
+            documents = Documents(Retriever.open(store, create=False), decoder if given else None)
+    CoversetServer(toolbox, documents).run()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp import ServerSession, StdioServerParameters, stdio_server
+from mcp import ServerSession, stdio_server
 from mcp.server import MCPServer, NotificationOptions, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
+from mcp.server.mcpserver import ResourceSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp.types import Tool, ToolAnnotations
 
 import coverset
-from coverset.decoders import Decoder
-from coverset.encoders.protocol import Encoder
-from coverset.integrations.mcp.catalogue import Catalogue
+from coverset.integrations.mcp.documents import TEMPLATE, Documents
 from coverset.integrations.mcp.toolbox import Toolbox
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -29,16 +28,14 @@ class CoversetServer(MCPServer[None]):
 
     Parameters
     ----------
-    servers
-        How to start the MCP servers whose tools are to be found, by name.
-    encoder
-        Makes vectors of tools and requests.
-    decoder
-        Picks the tools.
+    toolbox
+        The MCP servers whose tools are to be found and called.
+    documents
+        The store whose documents are to be found and read.
     """
 
-    def __init__(self, servers: Mapping[str, StdioServerParameters], encoder: Encoder, decoder: Decoder) -> None:
-        self._toolbox = Toolbox(servers, Catalogue(encoder, decoder))
+    def __init__(self, toolbox: Toolbox | None, documents: Documents | None) -> None:
+        self._toolbox, self._documents = toolbox, documents
         self._bus = InMemorySubscriptionBus()
         self._session: ServerSession | None = None
         super().__init__(
@@ -48,19 +45,24 @@ class CoversetServer(MCPServer[None]):
             subscriptions=self._bus,
             middleware=[self._remember_who_listed],
         )
-        for tool, effect in (
-            (self._toolbox.find_tools, READS),
-            (self._toolbox.call_tool, CALLS),
-            (self._toolbox.list_servers, READS),
-        ):
-            self.add_tool(tool, description=inspect.getdoc(tool), annotations=effect)
+        if toolbox is not None:
+            self._offer(toolbox.find_tools, READS)
+            self._offer(toolbox.call_tool, CALLS)
+            self._offer(toolbox.list_servers, READS)
+        if documents is not None:
+            self._offer(documents.search, READS)
+            # An id is not a path, so it may look like any.
+            template = self.resource(TEMPLATE, name="document", security=ResourceSecurity(exempt_params={"id"}))
+            template(documents.read)
 
     async def list_tools(self) -> list[Tool]:
-        """Return this server's own tools; `find_tools` names the servers that stand behind it now."""
+        """Return this server's own tools; their descriptions say what stands behind them now."""
         tools = await super().list_tools()
         for tool in tools:
-            if tool.name == "find_tools":
+            if tool.name == "find_tools" and self._toolbox is not None:
                 tool.description = f"{tool.description}\n\nServers: {self._toolbox.summary}."
+            if tool.name == "search" and self._documents is not None:
+                tool.description = f"{tool.description}\n\nStore: {self._documents.name}."
         return tools
 
     async def run_stdio_async(self) -> None:
@@ -69,6 +71,9 @@ class CoversetServer(MCPServer[None]):
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
         async with stdio_server() as (read, write):
             await server.run(read, write, options)
+
+    def _offer(self, tool: Callable[..., Any], effect: ToolAnnotations) -> None:
+        self.add_tool(tool, description=inspect.getdoc(tool), annotations=effect)
 
     async def _tell(self) -> None:
         """Tell the client that `find_tools` has another description, in the way of its version of the protocol."""
@@ -86,6 +91,10 @@ class CoversetServer(MCPServer[None]):
 
 @asynccontextmanager
 async def _lifespan(server: MCPServer[None]) -> AsyncIterator[None]:
+    """Run the servers behind this one for as long as it runs."""
     assert isinstance(server, CoversetServer)
-    async with server._toolbox.running(server._tell):
+    if server._toolbox is None:
         yield
+    else:
+        async with server._toolbox.running(server._tell):
+            yield

@@ -1,0 +1,136 @@
+"""The catalogue: complementary tools come in, only new texts are encoded, and answers are made from one moment."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import anyio
+import numpy as np
+import pytest
+from mcp.types import Tool
+
+from coverset import NNN, Dense
+from coverset.encoders import Encoder, load_encoder
+from coverset.encoders.protocol import Floats
+from coverset.integrations.mcp.catalogue import Catalogue
+from coverset.integrations.mcp.tool_text import tool_text, words
+from tests.integrations.mcp.servers.numbers import server as numbers
+from tests.integrations.mcp.servers.words import server as texts
+
+
+class Counting:
+    """An encoder that notes which documents it has encoded."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder, self.encoded = encoder, list[str]()
+        self.name, self.dim, self.fingerprint = encoder.name, encoder.dim, encoder.fingerprint
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        self.encoded += texts
+        return self._encoder.encode(texts)
+
+    def encode_queries(self, texts: Sequence[str]) -> Floats:
+        return self._encoder.encode_queries(texts)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+def tool(name: str, description: str | None = None, *parameters: str) -> Tool:
+    properties = {parameter: {"type": "string"} for parameter in parameters}
+    return Tool(name=name, description=description, input_schema={"type": "object", "properties": properties})
+
+
+def test_a_job_of_several_parts_is_covered_where_nearest_neighbours_leave_a_part_out(encoder: Encoder) -> None:
+    jobs = {
+        "convert a temperature to Fahrenheit and a distance to miles, and add up a list of numbers": {
+            "numbers/celsius_to_fahrenheit",
+            "numbers/kilometres_to_miles",
+            "numbers/sum_of_numbers",
+        },
+        "remove accents and punctuation from a title and percent-encode it for a web address": {
+            "texts/remove_accents",
+            "texts/remove_punctuation",
+            "texts/url_encode",
+        },
+    }
+    joint, nearest = Catalogue(encoder, NNN()), Catalogue(encoder, Dense())
+    for catalogue in (joint, nearest):
+        catalogue.replace("numbers", anyio.run(numbers.list_tools))
+        catalogue.replace("texts", anyio.run(texts.list_tools))
+    for job, needed in jobs.items():
+        assert needed <= {entry.name for entry, _ in joint.find(job, 5)}
+        assert not needed <= {entry.name for entry, _ in nearest.find(job, 5)}
+
+
+def test_only_new_texts_are_encoded_also_when_a_server_comes_back(encoder: Encoder) -> None:
+    counting = Counting(encoder)
+    catalogue = Catalogue(counting, NNN())
+    first, second = tool("add", "Sum of two numbers."), tool("sine", "Sine of an angle.")
+    catalogue.replace("maths", [first])
+    catalogue.replace("maths", [first, second])
+    catalogue.replace("maths", [])
+    assert catalogue.find("add", 5) == []
+    catalogue.replace("maths", [second, first])
+    assert counting.encoded == ["maths add: Sum of two numbers.", "maths sine: Sine of an angle."]
+    catalogue.replace("maths", [tool("add", "Sum of three numbers.")])
+    assert counting.encoded[2:] == ["maths add: Sum of three numbers."]
+    assert catalogue.names == ["maths/add"]
+
+
+def test_tools_of_the_same_name_on_two_servers_are_two_tools(encoder: Encoder) -> None:
+    catalogue = Catalogue(encoder, NNN())
+    catalogue.replace("mail", [tool("send", "Send a letter by e-mail.")])
+    catalogue.replace("chat", [tool("send", "Send a message to a channel.")])
+    entry = catalogue.get("chat/send")
+    assert entry is not None
+    assert entry.tool.description == "Send a message to a channel."
+    assert {entry.name for entry, _ in catalogue.find("send", 5)} == {"mail/send", "chat/send"}
+    assert catalogue.get("send") is None
+
+
+def test_answers_are_whole_while_the_tools_change(encoder: Encoder) -> None:
+    catalogue = Catalogue(encoder, Dense())
+    generations = [[tool(f"t{n}_{m}", f"Tool {n} of {m}.") for n in range(4)] for m in range(8)]
+    catalogue.replace("s", generations[0])
+    seen: list[set[str]] = []
+
+    def look() -> None:
+        for _ in range(20):
+            seen.append({entry.name for entry, _ in catalogue.find("tool", 4)})
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for tools in generations:
+        catalogue.replace("s", tools)
+    for thread in threads:
+        thread.join()
+    wholes = [{f"s/{t.name}" for t in tools} for tools in generations]
+    assert len(seen) == 40
+    assert all(answer in wholes for answer in seen)
+
+
+def test_the_text_of_a_tool_is_its_names_as_words_and_its_description() -> None:
+    assert tool_text("gitHub", tool("createPullRequest", "Open a pull request.")) == (
+        "git hub create pull request: Open a pull request."
+    )
+    assert (
+        tool_text("files", tool("read_file", None, "file_path", "maxBytes"))
+        == "files read file: file path, max bytes"
+    )
+    assert tool_text("files", tool("sync")) == "files sync"
+    assert words("HTTPServer-v2.restart/now") == "http server v2 restart now"
+    assert words("数える_word") == "数える word"
+
+
+def test_weights_are_the_decoders(encoder: Encoder) -> None:
+    catalogue = Catalogue(encoder, Dense())
+    catalogue.replace("s", [tool("add", "Sum of two numbers.")])
+    ((_, weight),) = catalogue.find("sum", 3)
+    cosine = encoder.encode(["s add: Sum of two numbers."])[0] @ encoder.encode_queries(["sum"])[0]
+    assert weight == pytest.approx(float(cosine), abs=1e-5)
+    assert np.isfinite(weight)

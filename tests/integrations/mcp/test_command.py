@@ -1,0 +1,85 @@
+"""What `coverset mcp` cannot use, it refuses before it serves: exit code 2, and a message with the reason."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def coverset_mcp(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "coverset", "mcp", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "COLUMNS": "300", **env},
+    )
+
+
+def refusal(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    return " ".join(done.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"mcpServers": {', "is not JSON"),
+        ("[]", "mcpServers must be an object"),
+        ('{"servers": {}}', "mcpServers must be an object"),
+        ('{"mcpServers": {}}', "names no server that is enabled"),
+        ('{"mcpServers": {"a": {"command": "x", "disabled": true}}}', "names no server that is enabled"),
+        ('{"mcpServers": {"a": 1}}', "mcpServers.a must be an object"),
+        ('{"mcpServers": {"a/b": {"command": "x"}}}', "mcpServers.a/b: a server's name must not"),
+        ('{"mcpServers": {"a": {}}}', "mcpServers.a.command is missing"),
+        ('{"mcpServers": {"a": {"command": ""}}}', "mcpServers.a.command must be the program to start"),
+        ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', "mcpServers.a.args must be a list of strings"),
+        (
+            '{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}',
+            "mcpServers.a.env must be an object of strings",
+        ),
+        (
+            '{"mcpServers": {"a": {"command": "x", "arg": []}}}',
+            "mcpServers.a.arg is not known; a server has: command",
+        ),
+        ('{"mcpServers": {"a": {"url": "http://x"}}}', "mcpServers.a.url is not known"),
+        ('{"mcpServers": {"a": {"command": "x", "type": "sse"}}}', 'mcpServers.a.type must be "stdio"'),
+    ],
+)
+def test_a_bad_configuration_is_refused_by_file_and_key(tmp_path: Path, content: str, message: str) -> None:
+    from coverset.integrations.mcp.config import read_config
+
+    path = tmp_path / "servers.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: .*{re.escape(message)}"):
+        read_config(path)
+
+
+def test_the_command_says_what_is_wrong_and_exits_with_2(tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    assert "name a STORE" in refusal(coverset_mcp())
+    assert "servers.json: cannot be read: No such file" in refusal(coverset_mcp("--config", str(path)))
+    path.write_text('{"mcpServers": {"a": {"comand": "x"}}}', encoding="utf-8")
+    assert "servers.json: mcpServers.a.comand is not known" in refusal(coverset_mcp("--config", str(path)))
+    assert "there is no store at" in refusal(coverset_mcp(str(tmp_path / "nothing")))
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_server_that_names_itself_does_not_start_itself_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    path.write_text('{"mcpServers": {"a": {"command": "x"}}}', encoding="utf-8")
+    assert "starts coverset mcp --config again" in refusal(coverset_mcp("--config", str(path), COVERSET_MCP="1"))
+
+
+def test_secrets_of_a_configuration_are_not_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    path.write_text('{"mcpServers": {"a": {"command": "x", "env": {"KEY": "hush", "B": 1}}}}', encoding="utf-8")
+    assert "hush" not in refusal(coverset_mcp("--config", str(path)))
