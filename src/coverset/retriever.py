@@ -18,7 +18,7 @@ from coverset.inputs import Floats, as_count
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
 from coverset.store.errors import EncoderMismatchError
 from coverset.store.rows import State, document_rows
-from coverset.store.setting import as_setting, from_setting
+from coverset.store.setting import as_setting
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
 
@@ -47,7 +47,7 @@ class Retriever:
 
     def __init__(self, table: Table, encoder: Encoder | None, state: State, dim: int) -> None:
         self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
-        self._lock = threading.Lock()
+        self._loading, self._refreshing = threading.Lock(), threading.Lock()
         self._snapshot: Snapshot | None = None
 
     @classmethod
@@ -81,7 +81,8 @@ class Retriever:
             made = load_encoder(encoder or DEFAULT) if encoder is None or isinstance(encoder, str) else encoder
             table.create(State(made.name, made.fingerprint), made.dim)
             encoder = made
-        state, dim = table.state()
+        found = table.outline()
+        state, dim = found.state, found.dim
         if isinstance(encoder, str):
             _check_encoder(table.folder, state, encoder, state.fingerprint)
         elif encoder is not None:
@@ -96,7 +97,7 @@ class Retriever:
     @property
     def encoder(self) -> Encoder:
         """The encoder; loaded when first needed."""
-        with self._lock:
+        with self._loading:
             if self._encoder is None:
                 self._encoder = _load(self.folder, self._state, self._dim)
             return self._encoder
@@ -123,7 +124,8 @@ class Retriever:
     def add(self, documents: Iterable[Mapping[str, Any] | Document]) -> int:
         """Add documents, or replace those whose id is already there; return how many were new or changed.
 
-        All are checked before anything is written, and written as one version.
+        All are checked before anything is written, and written as one version. A document whose text has
+        not changed keeps its vector.
 
         Parameters
         ----------
@@ -226,29 +228,36 @@ class Retriever:
 
     def snapshot(self) -> Snapshot:
         """Return the newest version, whole and unchanging: `ids`, `index`, `where(...)`, `document(row)`."""
-        with self._lock:
-            if self._snapshot is None or self._snapshot.version != self._table.version():
-                version = self._table.read()
-                decoder = from_setting(version.state.decoder)
-                self._snapshot = Snapshot(version.number, decoder, version.table, version.vectors)
+        with self._refreshing:
+            if self._snapshot is None:
+                self._snapshot = Snapshot(self._table.read(None))
+            elif self._snapshot.version != self._table.number():
+                self._snapshot = Snapshot(self._table.read(self._snapshot.contents))
             return self._snapshot
 
     def _vectors(self, incoming: list[Incoming]) -> Floats:
         """Return the documents' vectors: their own, those of the same text in the store, or new ones."""
         out = np.empty((len(incoming), self._dim), np.float32)
-        missing = []
+        bare = []
         for row, document in enumerate(incoming):
             if document.vector is None:
-                missing.append(row)
+                bare.append(row)
             else:
                 out[row] = document.vector
-        if missing:
-            out[missing] = self.encoder.encode([incoming[row].text for row in missing])
+        if bare:
+            snapshot = self.snapshot()
+            missing = [row for row in bare if snapshot.text(incoming[row].id) != incoming[row].text]
+            for row in set(bare) - set(missing):
+                out[row] = snapshot.vector(incoming[row].id)
+            if missing:
+                out[missing] = self.encoder.encode([incoming[row].text for row in missing])
         return out
 
 
 def _check_free(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or set(os.listdir(folder)) - {"writer.lock", "documents.lance"}):
+    if folder.exists() and (
+        not folder.is_dir() or set(os.listdir(folder)) - {"writer.lock", "documents.lance", "ledger"}
+    ):
         raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
 
 

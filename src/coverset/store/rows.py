@@ -22,6 +22,8 @@ from coverset.store.documents import Incoming
 
 FORMAT = 1
 STATE = ""  # no document has it: an id has at least one character
+# Rows that are turned into Python strings at a time.
+BLOCK = 8192
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,13 @@ def schema(dim: int) -> Any:
     """Return the Arrow schema for vectors of this width."""
     pa = require("pyarrow", "store")
     vector = pa.list_(pa.field("item", pa.float32()), dim)
-    columns = {"id": pa.string(), "text": pa.string(), "meta": pa.string(), "vector": vector}
-    return pa.schema([*columns.items(), ("digest", pa.uint64())])
+    strings = {"id": pa.string(), "text": pa.large_string(), "meta": pa.large_string()}
+    return pa.schema([*strings.items(), ("vector", vector), ("digest", pa.uint64())])
 
 
 def document_rows(documents: Sequence[Incoming], vectors: Floats) -> Any:
     """Return checked documents and their vectors as an Arrow table."""
-    texts = [(document.id, document.text, document.meta) for document in documents]
-    return _table(texts, vectors)
+    return _table([(document.id, document.text, document.meta) for document in documents], vectors)
 
 
 def state_row(state: State, dim: int) -> Any:
@@ -61,24 +62,31 @@ def state_row(state: State, dim: int) -> Any:
 
 def read_state(meta: str) -> State:
     """Return the state that a row's metadata holds."""
-    return State(**json.loads(meta))
+    state = json.loads(meta)
+    if state["format"] != FORMAT:
+        raise ValueError(f"it has format {state['format']}, and this version of coverset reads format {FORMAT}")
+    return State(**state)
 
 
-def digests(ids: list[str], texts: list[str], metas: list[str], vectors: Floats) -> NDArray[np.uint64]:
+def digests(table: Any, vectors: Floats) -> NDArray[np.uint64]:
     """Return every row's digest: 64 bits of BLAKE2b over all that is in it."""
-    out = np.empty(len(ids), np.uint64)
-    for row, (vector, *strings) in enumerate(zip(vectors, ids, texts, metas, strict=True)):
-        parts = [part.encode() for part in strings]
-        lengths = b"".join(len(part).to_bytes(8, "little") for part in parts)
-        digest = hashlib.blake2b(b"".join([lengths, *parts, vector.tobytes()]), digest_size=8).digest()
-        out[row] = int.from_bytes(digest, "little")
-    return out
+    out = bytearray()
+    for start in range(0, len(table), BLOCK):
+        part = table.slice(start, BLOCK)
+        strings = (part[name].to_pylist() for name in ("id", "text", "meta"))
+        for identifier, text, meta, vector in zip(*strings, vectors[start : start + BLOCK], strict=True):
+            head = f"{len(identifier)} {len(text)} {identifier}{text}{meta}".encode()
+            out += hashlib.blake2b(head + vector.tobytes(), digest_size=8).digest()
+    return np.frombuffer(bytes(out), "<u8").astype(np.uint64)
 
 
 def _table(strings: Sequence[tuple[str, str, str]], vectors: Floats) -> Any:
     pa = require("pyarrow", "store")
-    ids, texts, metas = ([row[n] for row in strings] for n in range(3))
     dim = vectors.shape[1]
+    names = schema(dim)
+    columns = [pa.array([row[n] for row in strings], names.field(n).type) for n in range(3)]
+    table = pa.table(columns, schema=pa.schema([names.field(n) for n in range(3)]))
     packed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1), pa.float32()), dim)
-    columns = [ids, texts, metas, packed, pa.array(digests(ids, texts, metas, vectors))]
-    return pa.table(columns, schema=schema(dim))
+    return table.append_column(names.field(3), packed).append_column(
+        names.field(4), pa.array(digests(table, vectors))
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,8 @@ from coverset.indexes import MemoryIndex
 from coverset.inputs import Floats
 from coverset.store.documents import Document
 from coverset.store.filters import Checked, Columns, check_where
+from coverset.store.setting import from_setting
+from coverset.store.version import Version
 
 # Narrowed snapshots kept, so that the same filter is not worked out for every query.
 NARROWED = 8
@@ -32,10 +35,11 @@ class Snapshot:
         The vectors, row for row; None when there are no documents.
     """
 
-    def __init__(self, version: int, decoder: Decoder, table: Any, vectors: Floats) -> None:
-        self.version, self.decoder = version, decoder
-        self.index = MemoryIndex(vectors) if len(vectors) else None
-        self._table = table
+    def __init__(self, contents: Version) -> None:
+        self.contents, self._table = contents, contents.table
+        self.version: int = contents.number
+        self.decoder: Decoder = from_setting(contents.state.decoder)
+        self.index = MemoryIndex(contents.vectors) if len(contents.vectors) else None
         self._narrowed: dict[Checked, Snapshot] = {}
 
     def __len__(self) -> int:
@@ -58,10 +62,15 @@ class Snapshot:
         text, meta = self._table["text"][row].as_py(), self._table["meta"][row].as_py()
         return Document(self.ids[row], text, json.loads(meta))
 
+    def text(self, identifier: str) -> str | None:
+        """Return a document's text; None if there is no such document."""
+        row = self.row.get(identifier)
+        text: str | None = None if row is None else self._table["text"][row].as_py()
+        return text
+
     def vector(self, identifier: str) -> Floats:
         """Return a document's vector."""
-        assert self.index is not None
-        vector: Floats = self.index.rows[self.row[identifier]]
+        vector: Floats = self.contents.vectors[self.row[identifier]]
         return vector
 
     def where(self, where: Any) -> Snapshot:
@@ -81,6 +90,5 @@ class Snapshot:
         return Columns([json.loads(meta) for meta in self._table["meta"].to_pylist()])
 
     def _taken(self, rows: NDArray[np.int64]) -> Snapshot:
-        dim = 0 if self.index is None else self.index.dim
-        vectors = np.empty((0, dim), np.float32) if self.index is None else self.index.rows[rows]
-        return Snapshot(self.version, self.decoder, self._table.take(rows), vectors)
+        contents = self.contents
+        return Snapshot(replace(contents, table=contents.table.take(rows), vectors=contents.vectors[rows]))

@@ -1,0 +1,129 @@
+"""The ledger: which files of a table are safely on disk, and what is in them.
+
+LanceDB never changes a file that it has committed. So each gets a line, its digest and its path, once it has
+been brought to the disk, and whoever reads the table first checks the files that are new to them: a damaged
+file is found here, before anything tries to make sense of it. A file without a line belongs to a write that
+nobody has acknowledged yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+# The files that never change; LanceDB keeps a hint beside them that does.
+SUFFIXES = (".lance", ".manifest", ".arrow", ".bin", ".txn")
+
+
+class Ledger:
+    """The ledger of the table in a folder; it is a file beside it.
+
+    Parameters
+    ----------
+    home
+        The table's folder.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.path = home, home.parent / "ledger"
+        self._checked: set[str] = set()
+        self._stamp: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Compare the files that are new to this process with their digests; raise ValueError if one differs."""
+        stamp = self._now()
+        if stamp == self._stamp:
+            return
+        lines = self._lines()
+        if (newest := _newest(lines)) < _newest(self._files()):
+            raise ValueError(f"the file {newest}, its newest version, is missing")
+        for name, digest in lines.items():
+            if name not in self._checked:
+                try:
+                    found = _digest(self.home / name)
+                except FileNotFoundError:
+                    continue  # cleaned away, or else whoever needs it will miss it
+                if found != digest:
+                    raise ValueError(f"the file {name} is damaged: it is not what was written")
+                self._checked.add(name)
+        self._stamp = stamp
+
+    def record(self) -> None:
+        """Bring the files that have no line yet to the disk, and give them one."""
+        known, files = self._lines(), self._files()
+        new = sorted(files - set(known))
+        for name in new:
+            _sync(self.home / name)
+        for folder in {(self.home / name).parent for name in new}:
+            _sync(folder)
+        lines = {name: _digest(self.home / name) for name in new}
+        if len(known) > 2 * len(files):
+            self._rewrite({name: digest for name, digest in known.items() if name in files} | lines)
+        else:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write("\n" + _text(lines))
+                file.flush()
+                os.fsync(file.fileno())
+        _sync(self.path.parent)
+        self._checked = (self._checked | set(new)) & files
+
+    def size(self) -> int:
+        """Return how many bytes all the table's files take."""
+        return sum((self.home / name).stat().st_size for name in self._files())
+
+    def _rewrite(self, lines: dict[str, str]) -> None:
+        """Write the ledger anew, without the files that are gone."""
+        with tempfile.NamedTemporaryFile("w", dir=self.path.parent, suffix=".part", delete=False) as aside:
+            aside.write(_text(lines))
+            aside.flush()
+            os.fsync(aside.fileno())
+        os.replace(aside.name, self.path)
+
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    def _lines(self) -> dict[str, str]:
+        """Return path -> digest; a line that a dying process left half written is none."""
+        try:
+            text = self.path.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return {}
+        parts = [line.split(" ", 1) for line in text.split("\n")]
+        return {part[1]: part[0] for part in parts if len(part) == 2 and part[1].endswith(SUFFIXES)}
+
+    def _files(self) -> set[str]:
+        found = (os.path.join(home, name) for home, _, names in os.walk(self.home) for name in names)
+        return {os.path.relpath(path, self.home) for path in found if path.endswith(SUFFIXES)}
+
+
+def _newest(names: Iterable[str]) -> str:
+    """Return the newest version's file: LanceDB counts them down, so it is the first in the order of names."""
+    return min((name for name in names if name.endswith(".manifest")), default="~")
+
+
+def _text(lines: dict[str, str]) -> str:
+    return "".join(f"{digest} {name}\n" for name, digest in lines.items())
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _sync(path: Path) -> None:
+    """Bring a file or a folder from the system's memory to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
