@@ -219,7 +219,7 @@ class Retriever:
         texts = {n: query for n, query in enumerate(queries) if isinstance(query, str)}
         for n, query in enumerate(queries):
             if n not in texts:
-                out[n] = unit_vector(query, self._dim, "query")
+                out[n] = unit_vector("query", query, self._dim)
             elif not query.strip():
                 raise ValueError("query must not be empty")
         if texts:

@@ -33,54 +33,58 @@ class Incoming:
     vector: Floats | None
 
 
+class DocumentError(ValueError):
+    """One of several documents is wrong; `position` says which one, and `reason` how."""
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(f"documents[{position}]: {reason}")
+        self.position, self.reason = position, reason
+
+
 def check_documents(documents: Any, dim: int) -> list[Incoming]:
-    """Check all documents, or raise a ValueError that says which one is wrong and how."""
+    """Check all documents, or raise a DocumentError that says which one is wrong and how."""
     if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
         raise ValueError(f"documents must be an iterable of documents, got a {type(documents).__name__}")
-    checked = [check_document(document, dim, f"documents[{n}]") for n, document in enumerate(documents)]
+    checked: list[Incoming] = []
     places: dict[str, int] = {}
-    for n, document in enumerate(checked):
-        if places.setdefault(document.id, n) != n:
-            raise ValueError(
-                f"documents[{n}]: the id {document.id!r} occurs before, in documents[{places[document.id]}]"
+    for position, document in enumerate(documents):
+        try:
+            checked.append(_checked(document, dim))
+        except ValueError as error:
+            raise DocumentError(position, str(error)) from error
+        identifier = checked[-1].id
+        if places.setdefault(identifier, position) != position:
+            raise DocumentError(
+                position, f"the id {identifier!r} occurs before, in documents[{places[identifier]}]"
             )
     return checked
 
 
-def check_document(document: Any, dim: int, where: str) -> Incoming:
-    """Check one document; `where` says which one it is, for the error."""
+def _checked(document: Any, dim: int) -> Incoming:
     if isinstance(document, Document):
         document = {"id": document.id, "text": document.text, "meta": document.meta}
     if not isinstance(document, Mapping):
-        raise ValueError(f"{where} must be a dict with {', '.join(ACCEPTED)}, got a {type(document).__name__}")
+        raise ValueError(f"a document must be a dict with {', '.join(ACCEPTED)}, got a {type(document).__name__}")
     for key in document:
         if key not in ACCEPTED:
-            raise ValueError(f"{where}: unknown key {key!r}; accepted: {', '.join(ACCEPTED)}")
-    identifier = check_id(document.get("id"), where)
+            raise ValueError(f"unknown key {key!r}; accepted: {', '.join(ACCEPTED)}")
     vector = document.get("vector")
     return Incoming(
-        id=identifier,
-        text=_text(document.get("text"), vector is not None, where),
-        meta=_meta(document.get("meta"), where),
-        vector=None if vector is None else unit_vector(vector, dim, f"{where}: vector"),
+        id=_id(document.get("id")),
+        text=_text(document.get("text"), vector is not None),
+        meta=_meta(document.get("meta")),
+        vector=None if vector is None else unit_vector("vector", vector, dim),
     )
-
-
-def check_id(value: Any, where: str) -> str:
-    """Return an id: a string that is not empty and that UTF-8 can write."""
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{where}: id must be a string of at least one character, got {value!r}")
-    return _writable(value, f"{where}: id")
 
 
 def check_ids(ids: Any) -> list[str]:
     """Return a list of ids, given as any iterable of strings but not as one string."""
     if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
         raise ValueError(f"ids must be an iterable of strings, got {ids!r}")
-    return [check_id(value, f"ids[{n}]") for n, value in enumerate(ids)]
+    return [_id(value) for value in ids]
 
 
-def unit_vector(value: Any, dim: int, name: str) -> Floats:
+def unit_vector(name: str, value: Any, dim: int) -> Floats:
     """Return a vector of the store's width, scaled to length 1."""
     vector = as_vectors(name, value)
     if vector.shape != (dim,):
@@ -92,33 +96,37 @@ def unit_vector(value: Any, dim: int, name: str) -> Floats:
     return unit
 
 
-def _text(value: Any, has_vector: bool, where: str) -> str:
+def _id(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"id must be a string of at least one character, got {value!r:.100}")
+    return _writable("id", value)
+
+
+def _text(value: Any, has_vector: bool) -> str:
     if value is None and has_vector:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f"{where}: text must be a string, got {value!r}")
+        raise ValueError(f"text must be a string, got {value!r:.100}")
     if not value.strip() and not has_vector:
-        raise ValueError(f"{where}: text must not be empty, unless the document brings its vector")
-    return _writable(value, f"{where}: text")
+        raise ValueError("text must not be empty, unless the document brings its vector")
+    return _writable("text", value)
 
 
-def _meta(value: Any, where: str) -> str:
+def _meta(value: Any) -> str:
     if value is None:
         return "{}"
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise ValueError(f"{where}: meta must be a dict with strings as keys, got {value!r:.100}")
+        raise ValueError(f"meta must be a dict with strings as keys, got {value!r:.100}")
     try:
         written = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{where}: meta must be what JSON can hold: {error}") from error
-    return _writable(written, f"{where}: meta")
+        raise ValueError(f"meta must be what JSON can hold: {error}") from error
+    return _writable("meta", written)
 
 
-def _writable(value: str, what: str) -> str:
+def _writable(name: str, value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{what} must be text that UTF-8 can write: {error.reason}, got {value!r:.100}"
-        ) from error
+        raise ValueError(f"{name} must be text that UTF-8 can write, got {value!r:.100}") from error
     return value
