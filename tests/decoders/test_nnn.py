@@ -118,7 +118,7 @@ def test_what_needs_the_whole_array_says_so(corpus_and_queries: Any) -> None:
     with pytest.raises(ValueError, match="center=True needs the corpus in memory"):
         NNN(center=True).decode(queries, Plain(corpus))
     with pytest.raises(ValueError, match="solver='fista' passes over the whole corpus"):
-        NNN(solver="fista").decode(queries, Plain(corpus))
+        NNN(l1=0.1, l2=0.1, solver="fista").decode(queries, Plain(corpus))
 
 
 def test_passes_count_the_searches_of_the_corpus(corpus_and_queries: Any) -> None:
@@ -137,7 +137,7 @@ def test_passes_count_the_searches_of_the_corpus(corpus_and_queries: Any) -> Non
     assert selection.passes == searches
     assert 2 <= searches <= 10
     assert NNN(l1=0.05, l2=0.1).decode(queries[0], MemoryIndex(corpus[:1000])).passes == 1
-    assert NNN(solver="fista", iterations=7).decode(queries[0], corpus).passes == 15
+    assert NNN(l1=0.05, l2=0.1, solver="fista", iterations=7).decode(queries[0], corpus).passes == 15
 
 
 def test_threads_can_decode_over_one_index_at_once(corpus_and_queries: Any) -> None:

@@ -24,8 +24,6 @@ class Cut:
     `whole` says that no document of the corpus is unaccounted for.
     """
 
-    l1: float
-    l2: float
     k: int | None
     fill: bool
     whole: bool
@@ -37,10 +35,10 @@ class Cut:
         choosable = np.isfinite(scores).sum(axis=1)
         wanted = support if self.k is None else np.minimum(self.k, choosable)
         counts = wanted if self.fill else np.minimum(wanted, support)
-        order = ranked(self._keys(weights, scores), min(int(counts.max()) + 1, scores.shape[1]))
+        order = ranked(_keys(solution), min(int(counts.max()) + 1, scores.shape[1]))
         gaps, violations, certified = self._certificates(solution)
         error = certificate.residual_error(gaps) * solution.longest
-        proved = self._proved(np.take_along_axis(scores, order, axis=1), counts, error)
+        proved = self._proved(np.take_along_axis(scores, order, axis=1), counts, error, solution.l1)
         found = zip(
             solution.ids[order],
             np.take_along_axis(weights, order, axis=1).astype(np.float32),
@@ -54,14 +52,6 @@ class Cut:
         for ids, chosen, count, gap, violation, sure, proof in found:
             yield Selection(ids[:count], chosen[:count], gap, violation, sure, proof, solution.passes)
 
-    def _keys(self, weights: Array, scores: Array) -> NDArray[np.float32]:
-        """Return what to rank by: first the support by weight, then the rest by score.
-
-        In single precision, so that documents that only rounding tells apart rank by their id.
-        """
-        top = scores.max(axis=1, keepdims=True, initial=-np.inf) + max(self.l2, 1.0) * weights
-        return np.where(weights > 0, top, scores).astype(np.float32)
-
     def _certificates(self, solution: Solution) -> tuple[Array, Array, NDArray[np.bool_]]:
         if not self.whole:
             unknown = np.full(len(solution.queries), np.inf)
@@ -70,7 +60,7 @@ class Cut:
         lengths = np.linalg.norm(solution.queries, axis=1)
         return gaps, violations, certificate.certified(gaps, violations, lengths, solution.longest)
 
-    def _proved(self, scores: Array, counts: NDArray[np.int64], error: Array) -> NDArray[np.bool_]:
+    def _proved(self, scores: Array, counts: NDArray[np.int64], error: Array, l1: Array) -> NDArray[np.bool_]:
         """Whether the returned ids are, as a set, those of the exact optimum, given the ranked scores.
 
         No score is off by more than `error`. So a document chosen for being among the best is proved to
@@ -81,7 +71,18 @@ class Cut:
         last = np.where(column < counts[:, None], scores, np.inf).min(axis=1, initial=np.inf)
         best = np.where(column >= counts[:, None], scores, -np.inf).max(axis=1, initial=-np.inf)
         by_lead = last - best > 2 * error
-        by_weight = (last - self.l1 > error) & (self.l1 - best > error)
+        by_weight = (last - l1 > error) & (l1 - best > error)
         full = counts == self.k
         proved: NDArray[np.bool_] = np.where(full | self.fill, by_lead, by_weight) & np.isfinite(error)
         return proved
+
+
+def _keys(solution: Solution) -> NDArray[np.float32]:
+    """Return what to rank by: first the support by weight, then the rest by score.
+
+    In single precision, so that documents that only rounding tells apart rank by their id.
+    """
+    weights, scores = solution.weights, solution.scores
+    best = scores.max(axis=1, keepdims=True, initial=-np.inf)
+    above = best + np.maximum(solution.l2, 1.0)[:, None] * weights
+    return np.where(weights > 0, above, scores).astype(np.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
+from coverset.decoders.strength import strengths
 from coverset.indexes import Index, MemoryIndex, as_index
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
 from coverset.selection import Selection
 from coverset.solvers.fista import solve_fista
 from coverset.solvers.solution import Solution
 
+Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
@@ -24,6 +26,8 @@ Ids = NDArray[np.int64]
 SMALL_KEPT, SMALL = 2048, 512
 # Queries solved together: over a large corpus, their scores take 64/d of its memory.
 BATCH = 64
+# Without strengths, over a corpus that is not small, the nearest documents that are decoded.
+CANDIDATES = 256
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,10 @@ class NNN(Decoder):
     ----------
     l1
         How much a document must still explain to be let in; larger means fewer documents. 0 is the
-        paper's L2 variant.
+        paper's L2 variant. None: chosen for each query, see `decoders/strength.py`.
     l2
         How evenly alike documents share their weight. 0 is the paper's L1 variant; as it grows, the
-        ranking goes over into that of Dense.
+        ranking goes over into that of Dense. None: chosen for each query.
     solver
         "exact" solves to the certified optimum by column generation; "fista" makes the paper's fixed
         number of iterations over the whole corpus.
@@ -50,7 +54,8 @@ class NNN(Decoder):
         Iterations of "fista".
     candidates
         Decode among this many documents nearest to the query, after a single search and without a
-        certificate; None: over the whole corpus.
+        certificate; None: over the whole corpus, or, where a strength is left to be chosen and there are
+        more than 2,048 documents, among the nearest 256.
     fill
         When fewer than k documents have weight, go on with those that the residual r* = v - U w* likes
         best, at weight 0. False: return only documents with weight.
@@ -59,8 +64,8 @@ class NNN(Decoder):
         embeddings share.
     """
 
-    l1: float = 0.1
-    l2: float = 1.0
+    l1: float | None = None
+    l2: float | None = None
     solver: str = "exact"
     iterations: int = 50
     candidates: int | None = None
@@ -70,8 +75,9 @@ class NNN(Decoder):
     def __post_init__(self) -> None:
         """Check the parameters."""
         set_ = object.__setattr__
-        set_(self, "l1", as_number("l1", self.l1, 0.0))
-        set_(self, "l2", as_number("l2", self.l2, 0.0))
+        for name in ("l1", "l2"):
+            if getattr(self, name) is not None:
+                set_(self, name, as_number(name, getattr(self, name), 0.0))
         if self.l1 == self.l2 == 0.0:
             raise ValueError("l1 and l2 must not both be 0: the answer would not be unique")
         set_(self, "solver", as_choice("solver", self.solver, ("exact", "fista")))
@@ -98,8 +104,9 @@ class NNN(Decoder):
 
     def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
         solutions = self._solve(queries, index, min(k or 1, len(index)), prepared=prepared)
-        whole = index.exact and (self.candidates is None or self.candidates >= len(index))
-        cut = Cut(self.l1, self.l2, k, fill=self.fill and k is not None, whole=whole)
+        candidates = self._candidates(index)
+        whole = index.exact and (candidates is None or candidates >= len(index))
+        cut = Cut(k, fill=self.fill and k is not None, whole=whole)
         return [selection for solution in solutions for selection in cut.select(solution)]
 
     def _solve(self, queries: Floats, index: Index, k: int, *, prepared: bool) -> Iterator[Solution]:
@@ -110,40 +117,65 @@ class NNN(Decoder):
             index, queries = index.centered, queries - index.mean
         for start in range(0, len(queries), BATCH):
             batch = queries[start : start + BATCH]
-            if self.candidates is not None:
-                yield from self._solve_candidates(batch, index, k)
-            elif isinstance(index, MemoryIndex) and (
-                self.solver == "fista" or len(index) <= (SMALL_KEPT if prepared else SMALL)
-            ):
-                yield self._solve_rows(batch, index, np.arange(len(index)))
-            elif self.solver == "exact":
-                yield from _solve_pools(batch, index, self.l1, self.l2, k)
-            else:
-                raise ValueError(
-                    "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, "
-                    "or set candidates"
-                )
+            l1, l2 = self._strengths(batch, index)
+            for solution in self._solve_batch(batch, index, l1, l2, k, prepared=prepared):
+                solution.passes += self._chooses
+                yield solution
 
-    def _solve_candidates(self, queries: Floats, index: Index, k: int) -> Iterator[Solution]:
+    def _solve_batch(
+        self, queries: Floats, index: Index, l1: Array, l2: Array, k: int, *, prepared: bool
+    ) -> Iterable[Solution]:
+        """Solve a batch in the way that suits the corpus."""
+        if self._candidates(index) is not None:
+            return self._solve_candidates(queries, index, l1, l2, k)
+        small = len(index) <= (SMALL_KEPT if prepared else SMALL)
+        if isinstance(index, MemoryIndex) and (self.solver == "fista" or small):
+            return [self._solve_rows(queries, index, np.arange(len(index)), l1, l2)]
+        if self.solver == "exact":
+            return _solve_pools(queries, index, l1, l2, k)
+        raise ValueError(
+            "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, or set candidates"
+        )
+
+    @property
+    def _chooses(self) -> bool:
+        """Whether a strength is left to be chosen."""
+        return self.l1 is None or self.l2 is None
+
+    def _strengths(self, queries: Floats, index: Index) -> tuple[Array, Array]:
+        """Return (l1, l2) for each query: those given, and where there are none, those that suit it."""
+        l1, l2 = strengths(queries, index) if self._chooses else (np.empty(len(queries)), np.empty(len(queries)))
+        if self.l1 is not None:
+            l1[:] = self.l1
+        if self.l2 is not None:
+            l2[:] = self.l2
+        return l1, l2
+
+    def _candidates(self, index: Index) -> int | None:
+        """Return to how many nearest documents decoding is limited: without strengths, so is its cost."""
+        limited = self._chooses and self.candidates is None and len(index) > SMALL_KEPT
+        return CANDIDATES if limited else self.candidates
+
+    def _solve_candidates(self, queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> Iterator[Solution]:
         """Solve over each query's nearest documents only."""
-        _, found = index.search(queries, min(max(self.candidates or 0, k), len(index)))
-        for query, row in zip(queries, found, strict=True):
-            ids = np.sort(row[row >= 0])
-            yield self._solve_rows(query[None], MemoryIndex(index.vectors(ids)), ids)
+        _, found = index.search(queries, min(max(self._candidates(index) or 0, k), len(index)))
+        for q, row in enumerate(found):
+            ids, one = np.sort(row[row >= 0]), slice(q, q + 1)
+            yield self._solve_rows(queries[one], MemoryIndex(index.vectors(ids)), ids, l1[one], l2[one])
 
-    def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Ids) -> Solution:
+    def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Ids, l1: Array, l2: Array) -> Solution:
         """Solve over all rows of an array, whose ids are given."""
         if self.solver == "fista":
-            solution = solve_fista(ids, index.rows, index.lipschitz, queries, self.l1, self.l2, self.iterations)
+            solution = solve_fista(ids, index.rows, index.lipschitz, queries, l1, l2, self.iterations)
         else:
             from coverset.solvers.exact import solve_gram
 
-            solution = solve_gram(ids, index.rows, index.gram, queries, self.l1, self.l2)
+            solution = solve_gram(ids, index.rows, index.gram, queries, l1, l2)
         solution.scores[:, index.blank] = -np.inf
         return solution
 
 
-def _solve_pools(queries: Floats, index: Index, l1: float, l2: float, k: int) -> list[Solution]:
+def _solve_pools(queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> list[Solution]:
     # Imported here: numba, which compiles the kernels, is only needed once something is solved.
     from coverset.indexes.oracle import oracle
     from coverset.solvers.exact import solve_pools

@@ -17,10 +17,10 @@ def solve_batch(
     gram: Array,
     rows: Any,
     queries: Array,
-    l1: float,
-    l2: float,
+    l1s: Array,
+    l2s: Array,
     tolerances: Array,
-    largest: int,
+    largest: Any,
     weights: Array,
     scores: Array,
     residuals: Array,
@@ -42,9 +42,10 @@ def solve_batch(
     _times(rows, queries, first, step, linears)
     for q in range(first, len(queries), step):
         w, score, residual, linear = weights[q], scores[q], residuals[q], linears[q]
+        l1, l2 = l1s[q], l2s[q]
         linear -= l1
         problem = Problem(gram, no_rows, no_place, linear, l2)
-        solved[q], _, factor, _ = active_set(problem, tolerances[q], largest, w, score, active, 0, factor, 0)
+        solved[q], _, factor, _ = active_set(problem, tolerances[q], largest[q], w, score, active, 0, factor, 0)
         for i in range(n):
             score[i] += l1 + l2 * w[i]
         residual[:] = 0.0

@@ -67,36 +67,38 @@ class Documents(Protocol):
         ...
 
 
-def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: float, l2: float) -> Solution:
-    """Solve over a few documents, a whole small corpus say, from their Gram matrix."""
+def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: Array, l2: Array) -> Solution:
+    """Solve over a few documents, a whole small corpus say, from their Gram matrix; strengths (B,) per query."""
     targets = queries.astype(np.float64)
     weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))
     residuals, solved = np.empty_like(targets), np.empty(len(queries), bool)
     gaps, violations = np.empty(len(queries)), np.empty(len(queries))
     longest = float(np.sqrt(gram.diagonal().max()))
-    tolerances = _tolerance(targets, longest)
+    tolerances, largest = _tolerance(targets, longest), np.array([_largest(ridge) for ridge in l2])
     workers = min(cores(), len(queries))
 
     def solve(first: int) -> None:
         solve_batch(
-            gram, rows, targets, l1, l2, tolerances, _largest(l2), weights, scores, residuals,
+            gram, rows, targets, l1, l2, tolerances, largest, weights, scores, residuals,
             gaps, violations, solved, first, workers,
         )  # fmt: skip
 
     each(solve, range(workers))
     for q in np.flatnonzero(~solved):
-        residuals[q], scores[q] = newton(rows, targets[q], l1, l2, residuals[q])
-        weights[q] = np.maximum(scores[q] - l1, 0.0) / l2
-        gaps[q], violations[q] = measure(targets[q], residuals[q], scores[q], weights[q], l1, l2)
-    return Solution(ids, targets, weights, scores, residuals, gaps, violations, longest, passes=1)
+        residuals[q], scores[q] = newton(rows, targets[q], l1[q], l2[q], residuals[q])
+        weights[q] = np.maximum(scores[q] - l1[q], 0.0) / l2[q]
+        gaps[q], violations[q] = measure(targets[q], residuals[q], scores[q], weights[q], l1[q], l2[q])
+    return Solution(ids, targets, weights, scores, residuals, gaps, violations, longest, l1, l2, passes=1)
 
 
-def solve_pools(documents: Documents, queries: Floats, l1: float, l2: float, k: int) -> list[Solution]:
+def solve_pools(documents: Documents, queries: Floats, l1: Array, l2: Array, k: int) -> list[Solution]:
     """Solve over a corpus of any size by column generation, for a batch of queries: a solution for each.
 
-    `k` is how many documents the caller will rank: the best k + 1 are found even where they have no weight.
+    The strengths are (B,), per query. `k` is how many documents the caller will rank: the best k + 1 are found
+    even where they have no weight.
     """
-    pools = [_Pool(documents, target, l1, l2, k) for target in queries.astype(np.float64)]
+    problems = zip(queries.astype(np.float64), l1.tolist(), l2.tolist(), strict=True)
+    pools = [_Pool(documents, target, sparse, ridge, k) for target, sparse, ridge in problems]
     while True:
         live = np.array([q for q, pool in enumerate(pools) if not pool.large], np.int64)
         while len(live):
@@ -203,6 +205,8 @@ class _Pool:
             gaps=np.array([gap]),
             violations=np.array([violation]),
             longest=self.documents.longest,
+            l1=np.array([self.l1]),
+            l2=np.array([self.l2]),
             passes=self.passes,
         )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.solvers.solution import Solution
+from coverset.solvers.solution import Array, Solution
 
 Floats = NDArray[np.float32]
 
@@ -26,10 +27,8 @@ def lipschitz(corpus: Floats) -> float:
     return float(np.linalg.eigvalsh(gram)[-1])
 
 
-def fista(
-    corpus: Floats, queries: Floats, l1: float, l2: float, iterations: int, norm: float | None = None
-) -> Floats:
-    """Return w^(T), (B, N), for a batch of queries.
+def fista(corpus: Floats, queries: Floats, l1: Any, l2: Any, iterations: int, norm: float | None = None) -> Floats:
+    """Return w^(T), (B, N), for a batch of queries; the strengths are numbers, or (B,) arrays.
 
     With L = ||U'U||_2 + l2 (`norm` hands in ||U'U||_2 if it is known), tau^(0) = 1, w^(0) = z^(0) = 0:
 
@@ -39,8 +38,8 @@ def fista(
 
     Work arrays hold one column per query, so that both products with the corpus read its rows in order.
     """
-    step = np.float32(1.0 / ((lipschitz(corpus) if norm is None else norm) + l2))
-    shrink, threshold = np.float32(1.0 - l2 * step), np.float32(l1 * step)
+    step = 1.0 / ((lipschitz(corpus) if norm is None else norm) + np.asarray(l2))
+    step, shrink, threshold = (np.float32(x) for x in (step, 1.0 - l2 * step, l1 * step))
     v = np.ascontiguousarray(queries.T)
     w: Floats = np.zeros((len(corpus), len(queries)), np.float32)
     z, tau = w.copy(), 1.0
@@ -64,8 +63,8 @@ def solve_fista(
     corpus: Floats,
     norm: float,
     queries: Floats,
-    l1: float,
-    l2: float,
+    l1: Array,
+    l2: Array,
     iterations: int,
 ) -> Solution:
     """Run FISTA over a whole corpus, and make one more pass to tell how far it got."""
@@ -83,10 +82,12 @@ def solve_fista(
         gaps=np.empty(len(queries)),
         violations=np.empty(len(queries)),
         longest=float(np.sqrt(np.einsum("ij,ij->i", corpus, corpus).max())),
+        l1=l1,
+        l2=l2,
         passes=2 * iterations + 1,
     )
     for q in range(len(queries)):
         solution.gaps[q], solution.violations[q] = measure(
-            solution.queries[q], solution.residuals[q], solution.scores[q], solution.weights[q], l1, l2
+            solution.queries[q], solution.residuals[q], solution.scores[q], solution.weights[q], l1[q], l2[q]
         )
     return solution

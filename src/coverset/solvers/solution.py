@@ -36,6 +36,8 @@ class Solution:
         (B,) largest violation of the optimality conditions, over these documents.
     longest
         Length of the longest document.
+    l1, l2
+        (B,) the strengths it was solved with.
     passes
         Searches of the whole corpus that it took.
     """
@@ -48,4 +50,6 @@ class Solution:
     gaps: Array
     violations: Array
     longest: float
+    l1: Array
+    l2: Array
     passes: int

@@ -1,0 +1,89 @@
+"""Without strengths, NNN chooses them per query: near Dense where the nearest are one crowd, jointly elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coverset import NNN, Dense, MemoryIndex
+from coverset.decoders.strength import CROWD, DENSE, strengths
+from tests.conftest import clustered
+from tests.solvers.test_exact import Plain
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def crowd(alike: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A query and 40 documents that, apart from it, have this cosine to each other."""
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.standard_normal((64, 42)))[0].T
+    query, common, own = basis[0], basis[1], basis[2:]
+    cosines = np.linspace(0.8, 0.5, 40)[:, None]
+    rest = np.sqrt(alike) * common + np.sqrt(1 - alike) * own
+    return query, cosines * query + np.sqrt(1 - cosines**2) * rest
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.2, 0.35])
+def test_strengths_follow_the_partial_correlation_of_the_nearest(alike: float) -> None:
+    query, corpus = crowd(alike)
+    l1, l2 = strengths(query[None].astype(np.float32), MemoryIndex(corpus))
+    nearest = np.argsort(-(corpus @ query))[:10]
+    s, gram = corpus[nearest] @ query, corpus[nearest] @ corpus[nearest].T
+    partial = (gram - np.outer(s, s)) / np.sqrt(np.outer(1 - s**2, 1 - s**2))
+    np.testing.assert_allclose(partial[np.triu_indices(10, 1)], alike, atol=1e-6)
+    np.testing.assert_allclose(l1, 0.3 * s[0], rtol=1e-5)
+    np.testing.assert_allclose(l2, 1.5 / (0.4 - alike), rtol=1e-3)
+
+
+def test_a_crowd_ranks_as_dense_does() -> None:
+    query, corpus = crowd(CROWD + 0.1)
+    assert strengths(query[None].astype(np.float32), MemoryIndex(corpus))[1] == pytest.approx(DENSE)
+    np.testing.assert_array_equal(NNN().decode(query, corpus).ids, Dense().decode(query, corpus).ids)
+
+
+def test_duplicates_are_not_taken_for_a_crowd() -> None:
+    rng = np.random.default_rng(1)
+    a, b = np.linalg.qr(rng.standard_normal((32, 2)))[0].T
+    corpus = unit(np.stack([*(a + 0.01 * rng.standard_normal((12, 32))), b]))
+    query = 0.8 * a + 0.6 * b
+    assert 12 not in Dense().decode(query, corpus, k=3).ids
+    assert 12 in NNN().decode(query, corpus, k=3).ids
+
+
+def test_strengths_do_not_depend_on_the_scale_of_the_query_or_on_the_batch() -> None:
+    corpus, queries = clustered(300, 24, 6, seed=5)
+    whole = NNN().decode(queries, corpus)
+    for query, selection in zip(queries, whole, strict=True):
+        np.testing.assert_array_equal(NNN().decode(7.0 * query, corpus).ids, selection.ids)
+
+
+def test_a_strength_that_is_given_stands() -> None:
+    corpus, queries = clustered(200, 24, 4, seed=2)
+    index = MemoryIndex(corpus)
+    l1, l2 = strengths(queries, index)
+    for q, query in enumerate(queries):
+        for given in (NNN(l1=0.2), NNN(l2=0.5), NNN()):
+            both = NNN(l1=l1[q] if given.l1 is None else given.l1, l2=l2[q] if given.l2 is None else given.l2)
+            np.testing.assert_array_equal(given.decode(query, index).ids, both.decode(query, index).ids)
+
+
+def test_a_small_corpus_is_decoded_whole_and_a_large_one_among_the_nearest() -> None:
+    corpus, (query,) = clustered(3000, 24, 1, seed=7)
+    small, large = NNN().decode(query, corpus[:2000]), NNN().decode(query, corpus)
+    assert small.certified
+    assert not large.certified
+    assert large.passes == 2
+    l1, l2 = strengths(query[None], MemoryIndex(corpus))
+    among = NNN(l1=l1[0], l2=l2[0], candidates=256).decode(query, corpus)
+    np.testing.assert_array_equal(large.ids, among.ids)
+    np.testing.assert_array_equal(NNN().decode(query, Plain(corpus)).ids, large.ids)
+
+
+def test_a_query_that_nothing_answers_gets_an_answer_all_the_same() -> None:
+    corpus = np.eye(4, 8)
+    for query in (-corpus[0], np.eye(8)[7]):
+        assert len(NNN().decode(query, corpus, k=3).ids) == 3
+        assert len(NNN().decode(query, corpus, k=None).ids) == 0
+    assert NNN().decode(corpus[0], corpus[:1]).ids.tolist() == [0]
