@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from coverset.extras import require
 
 
+class Advance(Protocol):
+    """Called with how much more has been done and, if it changes, what the bar is about."""
+
+    def __call__(self, count: int, what: str | None = None, /) -> None:
+        """Move the bar on."""
+
+
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress(what: str, total: int) -> Iterator[Advance]:
     """Show a bar while the context lasts; its value is called with how much more has been done."""
     console, bars = require("rich.console", "app"), require("rich.progress", "app")
     columns = (
@@ -18,6 +26,11 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
         bars.MofNCompleteColumn(),
         bars.TimeRemainingColumn(),
     )
-    with bars.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
+    screen = console.Console(stderr=True)
+    with bars.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda count: bar.advance(task, count)
+
+        def advance(count: int, what: str | None = None, /) -> None:
+            bar.update(task, advance=count, description=what)
+
+        yield advance

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from coverset.encoders.protocol import Encoder
 
 __all__ = ["Encoder", "load_encoder"]
@@ -10,7 +12,19 @@ DEFAULT = "all-MiniLM-L6-v2"
 
 
 def load_encoder(name: str = DEFAULT) -> Encoder:
-    """Return the encoder of that name."""
+    """Return an encoder: an offline one by its name, or what is in a folder.
+
+    A folder is one that training left behind, or any sentence-transformers model. A name with a slash in it,
+    and no such folder, is looked up by sentence-transformers on its hub.
+    """
+    if Path(name).is_dir():
+        from coverset.encoders.folder import load_folder
+
+        return load_folder(Path(name), load_encoder)
+    if "/" in name:
+        from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
+
+        return SentenceTransformersEncoder(name)
     from coverset.encoders.onnx import OnnxEncoder
 
     return OnnxEncoder(name)

@@ -1,0 +1,1 @@
+"""Embeddings made for joint decoding: training through the decoder (extra `train`)."""

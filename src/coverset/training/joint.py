@@ -1,0 +1,96 @@
+"""NNN-Tr, L1-Tr, L2-Tr: training through the decoder, by the paper's unrolled gradient or by the implicit one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from coverset.decoders import NNN
+from coverset.encoders.protocol import Floats
+from coverset.training.completeness import GAMMA, TAU, Weights, completeness
+from coverset.training.examples import Examples
+from coverset.training.implicit import continued, supports
+from coverset.training.saving import save
+from coverset.training.task import DegenerateError, Rows, Task
+from coverset.training.towers import Tower, VectorTower, embed
+from coverset.training.unrolled import unrolled
+
+
+class JointTask(Task):
+    """A query encoder, and documents under an adapter, trained so that NNN finds each query's relevant set.
+
+    Parameters
+    ----------
+    queries, documents
+        The two sides; that of documents must be free of dropout.
+    data
+        What to learn from; every train query is an example.
+    base
+        Name or folder of the encoder that both sides started from.
+    decoder
+        NNN with the l1 and l2 to train (and to decode the dev split) with.
+    gradient
+        "unrolled" differentiates 50 FISTA iterations, "implicit" the optimum.
+    gamma, tau
+        Margin and temperature of the loss.
+    """
+
+    def __init__(
+        self,
+        queries: Tower,
+        documents: VectorTower,
+        data: Examples,
+        base: str,
+        decoder: NNN,
+        gradient: str,
+        gamma: float = GAMMA,
+        tau: float = TAU,
+    ) -> None:
+        super().__init__()
+        self.base = base
+        self.queries, self.documents, self.decoder, self.dev = queries, documents, decoder, data.dev
+        self._queries, self._dev = queries.prepare(data.train.texts), queries.prepare(data.dev.texts)
+        self._documents = documents.prepare(data.documents)
+        self._relevant = [torch.from_numpy(rows) for rows in data.train.relevant]
+        self._weights = self._implicit if gradient == "implicit" else self._unrolled
+        self._nnn, self._gamma, self._tau = decoder, gamma, tau
+        self.examples = len(self._relevant)
+
+    def loss(self, rows: Rows) -> Tensor:
+        """Return equation (5) over a batch of queries, against the whole corpus."""
+        weights = self._weights(self.queries(self._queries, rows), [self._relevant[row] for row in rows])
+        if not (weights.values > 0).any():
+            raise DegenerateError("every weight is zero: l1 is too large for these vectors")
+        return completeness(weights, self._gamma, self._tau)
+
+    def _unrolled(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
+        corpus = self.documents(self._documents)
+        return Weights(unrolled(queries, corpus, self._nnn.l1, self._nnn.l2), _mask(relevant, len(corpus)))
+
+    def _implicit(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
+        """Solve over the whole corpus; on the tape are only documents in a support, or relevant."""
+        with torch.no_grad():
+            found = supports(queries, self.documents(self._documents), self._nnn.l1, self._nnn.l2)
+        rows = torch.cat([*found, *relevant]).unique()
+        corpus = self.documents(self._documents, rows)
+        found, relevant = ([torch.searchsorted(rows, part) for part in parts] for parts in (found, relevant))
+        mask = _mask(relevant, len(rows))
+        values = continued(queries, corpus, self._nnn.l1, self._nnn.l2, found, mask)
+        return Weights(values, mask, len(self._documents) - len(rows))
+
+    def vectors(self) -> tuple[Floats, Floats]:
+        """Return the present vectors of the documents and of the dev split's queries."""
+        return embed(self.documents, self._documents), embed(self.queries, self._dev)
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder."""
+        save(self.queries, self.documents, folder, self.base)
+
+
+def _mask(relevant: list[Tensor], n: int) -> Tensor:
+    mask = torch.zeros(len(relevant), n, dtype=torch.bool)
+    for row, rows in enumerate(relevant):
+        mask[row, rows] = True
+    return mask

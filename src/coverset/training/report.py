@@ -1,0 +1,38 @@
+"""What a training run leaves to look at: its record, as JSON, and its curves, as a PNG file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from coverset.extras import require
+
+
+def write_report(record: dict[str, Any], folder: Path) -> None:
+    """Write `record.json` and `curves.png` into a folder."""
+    draw_curves(record, folder / "curves.png")
+    (folder / "record.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def draw_curves(record: dict[str, Any], path: Path) -> None:
+    """Draw loss and dev metrics over the epochs; a line marks the epoch that was kept."""
+    epochs, best = record["epochs"], record["best"]
+    figure = require("matplotlib.figure", "app").Figure(figsize=(7.2, 5.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    numbers = range(len(epochs))
+    above.plot(numbers, [e["comp@5"] for e in epochs], marker="o", label="Comp@5")
+    above.plot(numbers, [e["recall@5"] for e in epochs], marker="o", label="Recall@5")
+    above.set_ylabel("dev, %")
+    above.legend()
+    losses = [(n, e["loss"]) for n, e in zip(numbers, epochs, strict=True) if e["loss"] is not None]
+    below.plot([n for n, _ in losses], [loss for _, loss in losses], marker="o", color="black")
+    below.set_ylabel("training loss")
+    below.set_xlabel("epoch")
+    below.xaxis.get_major_locator().set_params(integer=True)
+    for axes in (above, below):
+        axes.axvline(best, color="grey", linestyle=":", label="kept")
+        axes.grid(alpha=0.3)
+    plan = record["plan"]
+    above.set_title(f"{plan['method']} ({plan['part']}) on {Path(plan['dataset']).name} · kept epoch {best}")
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,128 @@
+"""One training run: epochs with early stopping on dev Comp@5, each of them resumable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from coverset.inputs import as_count, as_number
+from coverset.progress import progress
+from coverset.training.checkpoints import Checkpoints
+from coverset.training.task import DegenerateError, Task
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train; the defaults are the paper's.
+
+    Parameters
+    ----------
+    epochs, batch
+        At most so many epochs, of batches of so many examples.
+    rate, decay
+        AdamW's learning rate and weight decay.
+    patience
+        Stop after so many epochs that did not improve dev Comp@5.
+    steps
+        At most so many batches in an epoch; None: all examples.
+    seed
+        Of the order of examples, dropout, and the adapters' first weights.
+    """
+
+    epochs: int = 20
+    batch: int = 64
+    rate: float = 2e-5
+    decay: float = 0.01
+    patience: int = 3
+    steps: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name in ("epochs", "batch", "patience"):
+            as_count(name, getattr(self, name))
+        as_count("steps", self.steps, optional=True)
+        as_number("rate", self.rate, 0.0)
+        as_number("decay", self.decay, 0.0)
+        as_number("seed", self.seed, 0)
+
+
+def fit(
+    task: Task, settings: Settings, checkpoints: Checkpoints, tell: Callable[[str], Any] = lambda _line: None
+) -> dict[str, Any]:
+    """Train until the epochs are over or dev Comp@5 stops improving; leave the task at its best epoch.
+
+    A checkpoint in the folder is gone on from. Returns the record: settings, the best epoch, why it ended and,
+    for every epoch (0: before training), loss, dev metrics and seconds.
+    """
+    optimizer = torch.optim.AdamW(
+        [p for p in task.parameters() if p.requires_grad], lr=settings.rate, weight_decay=settings.decay
+    )
+    record = checkpoints.last()
+    if record is None:
+        torch.manual_seed(settings.seed)
+        record = {"settings": asdict(settings), "best": 0, "ended": "", "epochs": [{"loss": None, **task.score()}]}
+        checkpoints.write(0, task, optimizer, record)
+    elif record["settings"] != asdict(settings):
+        raise ValueError(f"the run to go on with had other settings: {record['settings']}")
+    else:
+        checkpoints.restore(len(record["epochs"]) - 1, task, optimizer)
+    while not record["ended"]:
+        _epoch(task, optimizer, settings, record, tell)
+        checkpoints.write(len(record["epochs"]) - 1, task, optimizer, record)
+    checkpoints.restore(record["best"], task)
+    return record
+
+
+def _epoch(
+    task: Task,
+    optimizer: torch.optim.Optimizer,
+    settings: Settings,
+    record: dict[str, Any],
+    tell: Callable[[str], Any],
+) -> None:
+    """Train one more epoch, and note how it went."""
+    start, number, done = time.perf_counter(), len(record["epochs"]), record["epochs"]
+    order = np.random.default_rng([settings.seed, number]).permutation(task.examples)
+    batches = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)][: settings.steps]
+    task.train()
+    try:
+        losses = _steps(task, optimizer, batches, f"epoch {number}/{settings.epochs}", done[-1]["comp@5"])
+    except DegenerateError as error:
+        record["ended"] = str(error)
+        losses = []
+    loss = float(np.mean(losses)) if losses else None
+    done.append({"loss": loss, **task.score(), "seconds": time.perf_counter() - start})
+    if _goodness(done[-1]) > _goodness(done[record["best"]]):
+        record["best"] = number
+    if not record["ended"] and number >= settings.epochs:
+        record["ended"] = "all epochs done"
+    if not record["ended"] and number - record["best"] >= settings.patience:
+        record["ended"] = f"no better for {settings.patience} epochs"
+    best = " *" if record["best"] == number else ""
+    tell(f"epoch {number}: loss {loss or 0:.4f}, dev comp@5 {done[-1]['comp@5']:.1f}{best}")
+
+
+def _steps(
+    task: Task, optimizer: torch.optim.Optimizer, batches: list[Any], what: str, comp: float
+) -> list[float]:
+    losses: list[float] = []
+    with progress(what, len(batches)) as advance:
+        for rows in batches:
+            optimizer.zero_grad()
+            loss = task.loss(rows)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+            advance(1, f"{what} · loss {np.mean(losses):.4f} · dev comp@5 {comp:.1f}")
+    return losses
+
+
+def _goodness(epoch: dict[str, float]) -> tuple[float, float]:
+    """Comp@5, and Recall@5 between epochs that tie on it."""
+    return epoch["comp@5"], epoch["recall@5"]

@@ -1,0 +1,172 @@
+"""`coverset train`: from a data set to a folder with a trained encoder, its record and its curves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from coverset.decoders import NNN
+from coverset.encoders import load_encoder
+from coverset.encoders.cache import CachedEncoder, default_folder
+from coverset.encoders.protocol import Encoder
+from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
+from coverset.evaluation.evaluate import parameters
+from coverset.evaluation.metrics import Comp
+from coverset.evaluation.tune import tune
+from coverset.indexes import MemoryIndex
+from coverset.inputs import as_choice, as_number
+from coverset.training.adapter import Adapter
+from coverset.training.base import checkpoint, text_towers
+from coverset.training.checkpoints import Checkpoints
+from coverset.training.colt import ColtTask
+from coverset.training.examples import Examples, read
+from coverset.training.infonce import DenseTask
+from coverset.training.joint import JointTask
+from coverset.training.report import write_report
+from coverset.training.run import Settings, fit
+from coverset.training.task import Task
+from coverset.training.towers import VectorTower
+
+# The paper's grid for (l1, l2): beyond l2 = 1 weights are too small for the loss's temperature.
+LARGEST_L2 = 1.0
+# Adapters over frozen embeddings have to do all the learning: they start half-way mixed in, and learn fast. That
+# of queries needs dropout, as it sees few; that of documents sees them all.
+ADAPTER_MIX, ADAPTER_RATE, ADAPTER_DROPOUT = 0.0, 1e-3, 0.3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train, from what, and how.
+
+    Parameters
+    ----------
+    method
+        "dense", "nnn" or "colt".
+    dataset
+        A folder in BEIR layout, with the splits train and dev.
+    encoder
+        What to start from: a name, or a folder.
+    part
+        "encoder" trains networks, "adapter" small adapters over frozen embeddings.
+    decoder
+        Which variant of NNN to train through: "nnn", "l1" or "l2".
+    gradient
+        "unrolled" or "implicit".
+    l1, l2
+        NNN's parameters; None: the best on dev before training.
+    max_tokens
+        Cut texts here; None: where the network does.
+    depth, weight
+        COLT's.
+    held_out
+        Share of the distinct relevant sets to keep out of training.
+    """
+
+    method: str
+    dataset: str
+    encoder: str = "all-MiniLM-L6-v2"
+    part: str = "encoder"
+    decoder: str = "nnn"
+    gradient: str = "implicit"
+    l1: float | None = None
+    l2: float | None = None
+    max_tokens: int | None = None
+    depth: int = 2
+    weight: float = 0.1
+    held_out: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        as_choice("method", self.method, ("dense", "nnn", "colt"))
+        as_choice("train", self.part, ("encoder", "adapter"))
+        as_choice("decoder", self.decoder, ("nnn", "l1", "l2"))
+        as_choice("gradient", self.gradient, ("unrolled", "implicit"))
+        as_number("hold-out", self.held_out, 0.0, 0.9)
+
+
+def train(
+    plan: Plan,
+    settings: Settings,
+    out: Path,
+    cache: Path | None = None,
+    resume: bool = False,
+    tell: Callable[[str], Any] = lambda _line: None,
+) -> dict[str, Any]:
+    """Train, and leave the encoder, `training/record.json` and `training/curves.png` in a folder.
+
+    With `resume`, a run that was interrupted goes on after its last whole epoch, and ends as it would have.
+    """
+    notes, told = out / "training", {**asdict(plan), **asdict(settings)}
+    _check(out, told, resume)
+    torch.manual_seed(settings.seed)
+    task = make_task(plan, cache or default_folder())
+    notes.mkdir(parents=True, exist_ok=True)
+    (notes / "plan.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    checkpoints = Checkpoints(notes / "checkpoints")
+    record = fit(task, settings, checkpoints, tell)
+    record = {"plan": told, **record, **_tuned(task, plan)}
+    task.save(out)
+    write_report(record, notes)
+    checkpoints.clear()
+    return record
+
+
+def _check(out: Path, told: dict[str, Any], resume: bool) -> None:
+    """See that a folder is new, or has an unfinished run of the same plan to resume."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    path = out / "training" / "plan.json"
+    if not resume or not path.is_file() or (out / "training" / "record.json").is_file():
+        raise ValueError(f"out must be a new or empty folder, or one with a run to resume (--resume), got {out}")
+    before = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in told.items():
+        if before.get(name) != value:
+            raise ValueError(f"the run to resume has {name} {before.get(name)!r}, got {value!r}")
+
+
+def make_task(plan: Plan, cache: Path) -> Task:
+    """Build what is to be trained."""
+    data = read(Path(plan.dataset), plan.held_out)
+    if plan.method == "dense" and plan.part == "encoder":
+        queries, documents = text_towers(plan.encoder, plan.max_tokens)
+        return DenseTask(queries, documents, data, plan.encoder)
+    if plan.method == "nnn" and plan.part == "encoder":
+        base = CachedEncoder(
+            SentenceTransformersEncoder(str(checkpoint(plan.encoder)), max_tokens=plan.max_tokens), cache
+        )
+        queries, _ = text_towers(plan.encoder, plan.max_tokens)
+        tower = VectorTower(base, "document", Adapter(base.dim))
+        return JointTask(queries, tower, data, plan.encoder, _decoder(plan, base, data), plan.gradient)
+    base = CachedEncoder(load_encoder(plan.encoder), cache)
+    if plan.method == "colt":
+        return ColtTask(data, base, plan.encoder, plan.depth, plan.weight)
+    adapted = VectorTower(base, "query", Adapter(base.dim, mix=ADAPTER_MIX, dropout=ADAPTER_DROPOUT))
+    tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX))
+    if plan.method == "dense":
+        return DenseTask(adapted, tower, data, plan.encoder)
+    return JointTask(adapted, tower, data, plan.encoder, _decoder(plan, base, data), plan.gradient)
+
+
+def _decoder(plan: Plan, base: Encoder, data: Examples) -> NNN:
+    """Return NNN with the l1 and l2 to train with: those given, or the best on dev before training."""
+    if plan.l1 is not None or plan.l2 is not None:
+        return NNN(l1=plan.l1 or 0.0, l2=plan.l2 or 0.0)
+    index = MemoryIndex(base.encode(data.documents))
+    _, trials = tune(plan.decoder, index, base.encode_queries(data.dev.texts), data.dev.relevant)
+    small = [trial for trial in trials if isinstance(trial.decoder, NNN) and trial.decoder.l2 <= LARGEST_L2]
+    best = max(small, key=lambda trial: trial.means[Comp @ 5]).decoder
+    assert isinstance(best, NNN)
+    return best
+
+
+def _tuned(task: Task, plan: Plan) -> dict[str, Any]:
+    """Return the decoder trained with and, of all decoders of that kind, the one that is best on dev now."""
+    documents, queries = task.vectors()
+    name = plan.decoder if plan.method == "nnn" else "dense"
+    best, _ = tune(name, MemoryIndex(documents), queries, task.dev.relevant)
+    return {"decoder": parameters(task.decoder), "best on dev": parameters(best)}

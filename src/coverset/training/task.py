@@ -1,0 +1,57 @@
+"""What can be trained: a module with a loss over its examples, and a score on the dev split."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from coverset.decoders import Decoder
+from coverset.encoders.protocol import Floats
+from coverset.evaluation.datasets import Split
+from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.metrics import Comp, Recall
+from coverset.indexes import MemoryIndex
+
+Rows = NDArray[np.int64]
+
+
+class DegenerateError(Exception):
+    """Training came to a point that it cannot go on from, such as weights that are all zero."""
+
+
+class Task(nn.Module):
+    """A model in training.
+
+    Attributes
+    ----------
+    examples
+        How many there are to train on.
+    decoder
+        What the dev split is decoded with.
+    """
+
+    examples: int
+    decoder: Decoder
+    dev: Split
+
+    @abstractmethod
+    def loss(self, rows: Rows) -> Tensor:
+        """Return the loss on these examples."""
+
+    @abstractmethod
+    def vectors(self) -> tuple[Floats, Floats]:
+        """Return the present vectors of the documents and of the dev split's queries."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder that `load_encoder` reads."""
+
+    def score(self) -> dict[str, float]:
+        """Return Comp@5 and Recall@5 on the dev split, in percent."""
+        documents, queries = self.vectors()
+        values = evaluate(self.decoder, MemoryIndex(documents), queries, self.dev.relevant)
+        return {str(metric): 100 * float(values[metric].mean()) for metric in (Comp @ 5, Recall @ 5)}

@@ -1,0 +1,96 @@
+"""The two sides of a bi-encoder, as far as training sees them: texts prepared once, unit vectors differentiably.
+
+`TextTower` is a network over tokens, trained whole. `VectorTower` is an adapter over finished embeddings, which
+are computed once and cached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from coverset.encoders.protocol import Encoder, Floats
+from coverset.training.adapter import Adapter
+
+# Tokens, padding included, that go through a network at a time.
+TOKENS = 4096
+
+
+class TextTower(nn.Module):
+    """The modules of a sentence-transformers model: a transformer, then pooling and what else follows."""
+
+    def __init__(self, modules: nn.Sequential, prompt: str = "") -> None:
+        super().__init__()
+        self.layers, self.prompt = modules, prompt
+
+    def prepare(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the texts' tokens, cut where the network cuts them."""
+        transformer: Any = self.layers[0]
+        encoded = transformer.tokenizer(
+            [self.prompt + text for text in texts], truncation=True, max_length=transformer.max_seq_length
+        )
+        tokens: list[list[int]] = encoded["input_ids"]
+        return tokens
+
+    def forward(self, prepared: list[list[int]], rows: Sequence[int] | None = None) -> Tensor:
+        """Return the unit vectors of prepared texts (of these rows of them); a text asked for twice runs once."""
+        asked = torch.arange(len(prepared)) if rows is None else torch.as_tensor(rows)
+        once, back = asked.unique(return_inverse=True)
+        tokens = [prepared[row] for row in once.tolist()]
+        order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
+        parts = [self._embed([tokens[row] for row in batch]) for batch in _batches(order, tokens)]
+        place = torch.empty(len(order), dtype=torch.long)
+        place[torch.tensor(order)] = torch.arange(len(order))
+        return torch.cat(parts)[place[back]]
+
+    def _embed(self, tokens: list[list[int]]) -> Tensor:
+        width = max(map(len, tokens))
+        ids = torch.tensor([row + [0] * (width - len(row)) for row in tokens])
+        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in tokens])
+        features = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
+        return nn.functional.normalize(self.layers(features)["sentence_embedding"], dim=-1)
+
+
+class VectorTower(nn.Module):
+    """An adapter over the embeddings of queries, or of documents, that an encoder returns."""
+
+    def __init__(self, base: Encoder, side: Literal["query", "document"], adapter: Adapter) -> None:
+        super().__init__()
+        self.base, self.adapter = base, adapter
+        self.encode = base.encode_queries if side == "query" else base.encode
+
+    def prepare(self, texts: Sequence[str]) -> Tensor:
+        """Return the texts' embeddings."""
+        return torch.from_numpy(self.encode(list(texts)))
+
+    def forward(self, prepared: Tensor, rows: Sequence[int] | None = None) -> Tensor:
+        """Return the adapted vectors (of these rows)."""
+        vectors: Tensor = self.adapter(prepared if rows is None else prepared[torch.as_tensor(rows)])
+        return vectors
+
+
+Tower = TextTower | VectorTower
+
+
+def embed(tower: Tower, prepared: Any) -> Floats:
+    """Return the vectors of prepared texts as an array, without a tape and without dropout."""
+    tower.eval()
+    with torch.no_grad():
+        vectors: Floats = tower(prepared).numpy()
+    tower.train()
+    return vectors
+
+
+def _batches(order: list[int], tokens: list[list[int]]) -> Iterator[list[int]]:
+    """Cut rows, shortest first, into batches of at most so many tokens."""
+    batch: list[int] = []
+    for row in order:
+        if batch and len(tokens[row]) * (len(batch) + 1) > TOKENS:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
