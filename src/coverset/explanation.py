@@ -29,6 +29,38 @@ class LeftOut:
     cosine: float
 
 
+@dataclass(frozen=True)
+class Reason:
+    """Why a document is in an answer.
+
+    Attributes
+    ----------
+    adds
+        The share of the query that it explains beyond those before it, from 0 to 1.
+    place
+        Its place among the nearest documents, counted from 1; None: beyond `DEEPEST`.
+    displaced
+        The documents among the nearest that were left out and are most like this one.
+    """
+
+    adds: float
+    place: int | None
+    displaced: list[LeftOut]
+
+
+def reasons(query: Floats, index: Index, answer: Ids) -> list[Reason]:
+    """Return, for each document of an answer, why it is there."""
+    if not len(answer):
+        return []
+    nearest = np.asarray(index.search(query[None], len(answer))[1][0], np.int64)
+    out = left_out(index, nearest[nearest >= 0], answer)
+    adds = np.diff(covered(query, index.vectors(answer)), prepend=0.0)
+    return [
+        Reason(float(share), place, [document for document in out if document.like == row])
+        for share, place, row in zip(adds, places(query, index, answer), answer.tolist(), strict=True)
+    ]
+
+
 def covered(query: Floats, rows: Floats) -> NDArray[np.float64]:
     """Return how much of the query the first 1, 2, ... of these documents explain together, from 0 to 1.
 

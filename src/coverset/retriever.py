@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +11,17 @@ import numpy as np
 
 from coverset.decoders import Decoder
 from coverset.encoders import DEFAULT, Encoder, load_encoder
-from coverset.encoders.precomputed import FINGERPRINT, Precomputed
 from coverset.inputs import Floats, as_count
+from coverset.selection import Selection
+from coverset.store.answers import Explanation, Hit, explained, hits
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
-from coverset.store.errors import EncoderMismatchError
+from coverset.store.opening import check_encoder, check_free, load_for
 from coverset.store.rows import State, document_rows
 from coverset.store.setting import as_setting
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
 
-
-@dataclass(frozen=True)
-class Hit:
-    """A document of an answer, and its weight in it."""
-
-    id: str
-    text: str
-    weight: float
-    meta: dict[str, Any]
+__all__ = ["Hit", "Retriever"]
 
 
 class Retriever:
@@ -77,16 +68,16 @@ class Retriever:
         if not table.exists:
             if not create:
                 raise FileNotFoundError(f"there is no store at {folder}")
-            _check_free(Path(folder))
+            check_free(Path(folder))
             made = load_encoder(encoder or DEFAULT) if encoder is None or isinstance(encoder, str) else encoder
             table.create(State(made.name, made.fingerprint), made.dim)
             encoder = made
         found = table.outline()
         state, dim = found.state, found.dim
         if isinstance(encoder, str):
-            _check_encoder(table.folder, state, encoder, state.fingerprint)
+            check_encoder(table.folder, state, encoder, state.fingerprint)
         elif encoder is not None:
-            _check_encoder(table.folder, state, encoder.name, encoder.fingerprint)
+            check_encoder(table.folder, state, encoder.name, encoder.fingerprint)
         return cls(table, None if isinstance(encoder, str) else encoder, state, dim)
 
     @property
@@ -99,7 +90,7 @@ class Retriever:
         """The encoder; loaded when first needed."""
         with self._loading:
             if self._encoder is None:
-                self._encoder = _load(self.folder, self._state, self._dim)
+                self._encoder = load_for(self.folder, self._state, self._dim)
             return self._encoder
 
     @property
@@ -197,19 +188,20 @@ class Retriever:
         decoder: Decoder | None = None,
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        as_count("k", k, optional=True)
-        vectors = self.query_vectors(queries)
-        snapshot = self.snapshot().where(where)
-        if snapshot.index is None or not len(vectors):
-            return [[] for _ in vectors]
-        answers = (decoder or snapshot.decoder).decode(vectors, snapshot.index, k)
-        return [
-            [
-                Hit(d.id, d.text, float(weight), d.meta)
-                for d, weight in zip(map(snapshot.document, answer.ids.tolist()), answer.weights, strict=True)
-            ]
-            for answer in answers
-        ]
+        snapshot, _, selections = self._select(queries, k, where, decoder)
+        return [hits(snapshot, selection) for selection in selections]
+
+    def explain(
+        self,
+        queries: Sequence[str | Any],
+        k: int | None = 5,
+        *,
+        where: Mapping[str, Any] | None = None,
+        decoder: Decoder | None = None,
+    ) -> list[Explanation]:
+        """Search, and say of each document what it adds and which of the nearest it stands for."""
+        snapshot, vectors, selections = self._select(queries, k, where, decoder)
+        return [explained(snapshot, v, s) for v, s in zip(vectors, selections, strict=True)]
 
     def query_vectors(self, queries: Sequence[str | Any]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
@@ -235,6 +227,18 @@ class Retriever:
                 self._snapshot = Snapshot(self._table.read(self._snapshot.contents))
             return self._snapshot
 
+    def _select(
+        self, queries: Sequence[str | Any], k: int | None, where: Any, decoder: Decoder | None
+    ) -> tuple[Snapshot, Floats, list[Selection]]:
+        """Return the documents that were searched, the queries' vectors, and the rows chosen for each."""
+        as_count("k", k, optional=True)
+        vectors = self.query_vectors(queries)
+        snapshot = self.snapshot().where(where)
+        if snapshot.index is None:
+            nothing = Selection(ids=np.empty(0, np.int64), weights=np.empty(0, np.float32))
+            return snapshot, vectors, [nothing] * len(vectors)
+        return snapshot, vectors, (decoder or snapshot.decoder).decode(vectors, snapshot.index, k)
+
     def _vectors(self, incoming: list[Incoming]) -> Floats:
         """Return the documents' vectors: their own, those of the same text in the store, or new ones."""
         out = np.empty((len(incoming), self._dim), np.float32)
@@ -252,37 +256,3 @@ class Retriever:
             if missing:
                 out[missing] = self.encoder.encode([incoming[row].text for row in missing])
         return out
-
-
-def _check_free(folder: Path) -> None:
-    if folder.exists() and (
-        not folder.is_dir() or set(os.listdir(folder)) - {"writer.lock", "documents.lance", "ledger"}
-    ):
-        raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
-
-
-def _check_encoder(folder: Path, state: State, name: str, fingerprint: str) -> None:
-    if (name, fingerprint) != (state.encoder, state.fingerprint):
-        same = (
-            f" with other weights ({fingerprint[:12]}, not {state.fingerprint[:12]})"
-            if name == state.encoder
-            else ""
-        )
-        raise EncoderMismatchError(
-            f"the store {folder} was made with the encoder {state.encoder!r}, and its vectors do not compare "
-            f"with those of {name!r}{same}: open it without naming an encoder, or make a new store"
-        )
-
-
-def _load(folder: Path, state: State, dim: int) -> Encoder:
-    if state.fingerprint == FINGERPRINT:
-        return Precomputed(dim, state.encoder)
-    try:
-        encoder = load_encoder(state.encoder)
-    except ValueError as error:
-        raise ValueError(
-            f"the store {folder} was made with the encoder {state.encoder!r}, which cannot be loaded by its name: "
-            "pass it, Retriever.open(folder, encoder=...)"
-        ) from error
-    _check_encoder(folder, state, encoder.name, encoder.fingerprint)
-    return encoder

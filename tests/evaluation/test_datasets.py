@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from coverset.evaluation.datasets import DatasetError, load
+from coverset.evaluation.datasets import load
+from coverset.lines import FileError
 
 CORPUS = [
     {"_id": "a", "title": "A", "text": "1st"},
@@ -69,18 +70,18 @@ def test_a_folder_is_read_plain_or_gzipped(folder: Path, zipped: bool) -> None:
 )
 def test_damage_is_named_with_file_and_line(folder: Path, file: str, content: str | bytes, message: str) -> None:
     (folder / file).write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(DatasetError, match=message):
+    with pytest.raises(FileError, match=message):
         load(folder).split("test")
 
 
 def test_what_is_missing_is_named(folder: Path) -> None:
-    with pytest.raises(DatasetError, match=r"dev\.tsv: no such split; there are: test"):
+    with pytest.raises(FileError, match=r"dev\.tsv: no such split; there are: test"):
         load(folder).split("dev")
-    with pytest.raises(DatasetError, match="no such folder"):
+    with pytest.raises(FileError, match="no such folder"):
         load(folder / "nowhere")
     (folder / "corpus.jsonl").unlink()
-    with pytest.raises(DatasetError, match=r"neither corpus\.jsonl nor corpus\.jsonl\.gz is there"):
+    with pytest.raises(FileError, match=r"neither corpus\.jsonl nor corpus\.jsonl\.gz is there"):
         load(folder)
     (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(b'{"_id": "a", "text": "x"}\n' * 50)[:-12])
-    with pytest.raises(DatasetError, match=r"corpus\.jsonl\.gz:\d+: (cannot be read|the _id)"):
+    with pytest.raises(FileError, match=r"corpus\.jsonl\.gz:\d+: (cannot be read|the _id)"):
         load(folder)

@@ -1,6 +1,6 @@
 """What `coverset` can do: one file per command, each of which registers itself."""
 
-from coverset.commands import demo, evaluate, mcp, train, tune
+from coverset.commands import add, delete, demo, evaluate, get, info, mcp, search, train, tune
 from coverset.commands.app import app
 
-__all__ = ["app", "demo", "evaluate", "mcp", "train", "tune"]
+__all__ = ["add", "app", "delete", "demo", "evaluate", "get", "info", "mcp", "search", "train", "tune"]

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 import coverset
-from coverset.store.errors import DamagedStoreError
+from coverset.store.errors import BusyStoreError, DamagedStoreError
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
+Store = Annotated[Path, typer.Argument(help="The store: a folder.")]
 Dataset = Annotated[Path, typer.Argument(help="A folder in BEIR layout.")]
 EncoderName = Annotated[str, typer.Option(help="Name of the encoder.")]
 Cache = Annotated[Path | None, typer.Option(help="Where to keep embeddings; default: your cache.")]
@@ -25,7 +26,7 @@ def bad_input() -> Iterator[None]:
     """Turn the library's word on bad input, or on a part that is not installed, into a message and exit code 2."""
     try:
         yield
-    except (ValueError, FileNotFoundError, ImportError, DamagedStoreError) as error:
+    except (ValueError, FileNotFoundError, ImportError, BusyStoreError, DamagedStoreError) as error:
         raise typer.BadParameter(str(error)) from error
 
 

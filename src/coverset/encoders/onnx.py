@@ -22,7 +22,7 @@ WINDOW = 2048
 # Tokens, padding included, that go through the network at a time.
 TOKENS = 4096
 # From this many texts on, encoding takes long enough to show how far it is.
-LONG = 1000
+LONG = 200
 
 
 @dataclass(frozen=True)

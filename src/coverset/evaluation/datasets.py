@@ -5,9 +5,6 @@ Files are read as streams, and every error names the file and the line.
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-class DatasetError(ValueError):
-    """A data set that cannot be used as it is; the message says where and why."""
+from coverset.lines import FileError, lines, records
 
 
 @dataclass(frozen=True)
@@ -42,10 +37,10 @@ class Dataset:
         path = self.folder / "qrels" / f"{name}.tsv"
         if not path.is_file():
             there = sorted(p.stem for p in path.parent.glob("*.tsv"))
-            raise DatasetError(f"{path}: no such split; there are: {', '.join(there) or 'none'}")
+            raise FileError(f"{path}: no such split; there are: {', '.join(there) or 'none'}")
         labels = _qrels(path, {i: row for row, i in enumerate(self.ids)})
         if not labels:
-            raise DatasetError(f"{path}: the split {name!r} has no queries")
+            raise FileError(f"{path}: the split {name!r} has no queries")
         texts = _queries(_plain_or_gz(self.folder, "queries.jsonl"), set(labels), path)
         ids = list(labels)
         return Split(ids, [texts[i] for i in ids], [np.array(labels[i], np.int64) for i in ids])
@@ -55,95 +50,67 @@ def load(folder: str | Path) -> Dataset:
     """Read a data set's documents; the text of a document is its title, if it has one, and its text."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise DatasetError(f"{folder}: no such folder")
+        raise FileError(f"{folder}: no such folder")
     path = _plain_or_gz(folder, "corpus.jsonl")
     texts: dict[str, str] = {}
-    for line, record in _records(path):
+    for line, record in records(path):
         identifier = _string(path, line, record, "_id")
         if identifier in texts:
-            raise DatasetError(f"{path}:{line}: the _id {identifier!r} occurs before")
+            raise FileError(f"{path}:{line}: the _id {identifier!r} occurs before")
         title = _string(path, line, record, "title") if "title" in record else ""
         texts[identifier] = f"{title} {_string(path, line, record, 'text')}".strip()
     if not texts:
-        raise DatasetError(f"{path}: the corpus has no documents")
+        raise FileError(f"{path}: the corpus has no documents")
     return Dataset(folder, list(texts), list(texts.values()))
 
 
 def _queries(path: Path, wanted: set[str], qrels: Path) -> dict[str, str]:
     """Read the texts of the wanted queries."""
     texts: dict[str, str] = {}
-    for line, record in _records(path):
+    for line, record in records(path):
         identifier = _string(path, line, record, "_id")
         if identifier not in wanted:
             continue
         if identifier in texts:
-            raise DatasetError(f"{path}:{line}: the _id {identifier!r} occurs before")
+            raise FileError(f"{path}:{line}: the _id {identifier!r} occurs before")
         texts[identifier] = _string(path, line, record, "text")
     missing = sorted(wanted - set(texts))
     if missing:
-        raise DatasetError(f"{qrels}: the query {missing[0]!r} is not in {path} ({len(missing)} such queries)")
+        raise FileError(f"{qrels}: the query {missing[0]!r} is not in {path} ({len(missing)} such queries)")
     return texts
 
 
 def _qrels(path: Path, rows: dict[str, int]) -> dict[str, list[int]]:
     """Read query id -> rows of its relevant documents (score above 0), in the order of the file."""
     labels: dict[str, list[int]] = {}
-    for line, text in _lines(path):
+    for line, text in lines(path):
         cells = text.rstrip("\n").split("\t")
         if line == 1 and cells[:2] == ["query-id", "corpus-id"]:
             continue
         if len(cells) != 3:
-            raise DatasetError(f"{path}:{line}: expected query-id, corpus-id and score, tab-separated")
+            raise FileError(f"{path}:{line}: expected query-id, corpus-id and score, tab-separated")
         query, document, score = cells
         if not score.strip().lstrip("-").isdigit():
-            raise DatasetError(f"{path}:{line}: the score must be a whole number, got {score!r}")
+            raise FileError(f"{path}:{line}: the score must be a whole number, got {score!r}")
         if document not in rows:
-            raise DatasetError(f"{path}:{line}: the document {document!r} is not in the corpus")
+            raise FileError(f"{path}:{line}: the document {document!r} is not in the corpus")
         if int(score) <= 0:
             continue
         if rows[document] in labels.setdefault(query, []):
-            raise DatasetError(f"{path}:{line}: {query!r} and {document!r} are paired before")
+            raise FileError(f"{path}:{line}: {query!r} and {document!r} are paired before")
         labels[query].append(rows[document])
     return labels
-
-
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of a JSON lines file."""
-    for line, text in _lines(path):
-        if not text.strip():
-            continue
-        try:
-            record = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise DatasetError(f"{path}:{line}: not JSON: {error.msg} at column {error.colno}") from error
-        if not isinstance(record, dict):
-            raise DatasetError(f"{path}:{line}: expected an object, got {type(record).__name__}")
-        yield line, record
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) of a text file, plain or gzipped."""
-    opener: Any = gzip.open if path.suffix == ".gz" else open
-    line = 0
-    try:
-        with opener(path, "rt", encoding="utf-8") as file:
-            for line, text in enumerate(file, 1):
-                yield line, text
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path}:{line + 1}: not UTF-8") from error
-    except (EOFError, OSError) as error:
-        raise DatasetError(f"{path}:{line + 1}: cannot be read: {error}") from error
 
 
 def _plain_or_gz(folder: Path, name: str) -> Path:
     for path in (folder / name, folder / f"{name}.gz"):
         if path.is_file():
             return path
-    raise DatasetError(f"{folder}: neither {name} nor {name}.gz is there")
+    raise FileError(f"{folder}: neither {name} nor {name}.gz is there")
 
 
 def _string(path: Path, line: int, record: dict[str, Any], field: str) -> str:
     value = record.get(field)
     if not isinstance(value, str) or (field == "_id" and not value):
-        raise DatasetError(f"{path}:{line}: {field!r} must be a string, got {value!r}")
+        raise FileError(f"{path}:{line}: {field!r} must be a string, got {value!r}")
     return value

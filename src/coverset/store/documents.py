@@ -34,14 +34,19 @@ class Incoming:
 
 
 class DocumentError(ValueError):
-    """One of several documents is wrong; `position` says which one, and `reason` how."""
+    """One of several documents is wrong; `position` says which one, and `reason` how.
 
-    def __init__(self, position: int, reason: str) -> None:
-        super().__init__(f"documents[{position}]: {reason}")
-        self.position, self.reason = position, reason
+    If its id occurs before, `earlier` says where.
+    """
+
+    def __init__(self, position: int, reason: str, earlier: int | None = None) -> None:
+        super().__init__(
+            f"documents[{position}]: {reason}" + (f", in documents[{earlier}]" if earlier is not None else "")
+        )
+        self.position, self.reason, self.earlier = position, reason, earlier
 
 
-def check_documents(documents: Any, dim: int) -> list[Incoming]:
+def check_documents(documents: Any, dim: int | None) -> list[Incoming]:
     """Check all documents, or raise a DocumentError that says which one is wrong and how."""
     if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
         raise ValueError(f"documents must be an iterable of documents, got a {type(documents).__name__}")
@@ -53,14 +58,12 @@ def check_documents(documents: Any, dim: int) -> list[Incoming]:
         except ValueError as error:
             raise DocumentError(position, str(error)) from error
         identifier = checked[-1].id
-        if places.setdefault(identifier, position) != position:
-            raise DocumentError(
-                position, f"the id {identifier!r} occurs before, in documents[{places[identifier]}]"
-            )
+        if (earlier := places.setdefault(identifier, position)) != position:
+            raise DocumentError(position, f"the id {identifier!r} occurs before", earlier)
     return checked
 
 
-def _checked(document: Any, dim: int) -> Incoming:
+def _checked(document: Any, dim: int | None) -> Incoming:
     if isinstance(document, Document):
         document = {"id": document.id, "text": document.text, "meta": document.meta}
     if not isinstance(document, Mapping):
@@ -84,11 +87,11 @@ def check_ids(ids: Any) -> list[str]:
     return [_id(value) for value in ids]
 
 
-def unit_vector(name: str, value: Any, dim: int) -> Floats:
-    """Return a vector of the store's width, scaled to length 1."""
+def unit_vector(name: str, value: Any, dim: int | None) -> Floats:
+    """Return a vector of the store's width (None: of any), scaled to length 1."""
     vector = as_vectors(name, value)
-    if vector.shape != (dim,):
-        raise ValueError(f"{name} must have shape ({dim},) like the store's, got {vector.shape}")
+    if vector.ndim != 1 or (dim is not None and len(vector) != dim):
+        raise ValueError(f"{name} must have shape ({dim or 'd'},) like the store's, got {vector.shape}")
     length = float(np.linalg.norm(vector.astype(np.float64)))
     if not np.isfinite(length) or length == 0.0:
         raise ValueError(f"{name} must be finite and not all zero")

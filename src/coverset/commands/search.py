@@ -1,0 +1,135 @@
+"""`coverset search`: the documents of a store that together cover a query."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.evaluate import make_decoder
+from coverset.decoders import NNN, Decoder
+from coverset.inputs import as_choice, as_count
+from coverset.lines import STDIN, lines
+
+
+@app.command()
+def search(
+    store: Store,
+    query: Annotated[str, typer.Argument(help="What to look for; - reads queries, one a line.")],
+    k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
+    decoder: Annotated[str | None, typer.Option(help="nnn, dense or mmr; default: the store's own.")] = None,
+    l1: Annotated[float | None, typer.Option(help="NNN: how much a document must still explain.")] = None,
+    l2: Annotated[float | None, typer.Option(help="NNN: how evenly alike documents share weight.")] = None,
+    relevance: Annotated[float | None, typer.Option(help="MMR: 1 only relevance, 0 only diversity.")] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(help="Only documents with this metadata: key=value; repeat for more.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what each document adds, and replaced.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the documents that together cover a query.
+
+    Exit code 1 when nothing is found. With --json, one object a query and line.
+
+    [bold]Examples[/]
+
+      coverset search tools.cover "take the sine of an angle in degrees and round it"
+
+      coverset search tools.cover "sort, then drop duplicates" -k 3 --explain
+
+      coverset search tools.cover "sort" --where lang=py --where year=2024 --where year=2025
+
+      cat queries.txt | coverset search tools.cover - --decoder dense --json
+    """
+    from coverset.retriever import Retriever
+
+    given = {"l1": l1, "l2": l2, "relevance": relevance}
+    with bad_input():
+        as_count("k", k)
+        condition = parse_where(where or [])
+        retriever = Retriever.open(store, create=False)
+        chosen = _decoder(retriever.decoder, decoder, {n: v for n, v in given.items() if v is not None})
+        queries = [text.strip() for _, text in lines(STDIN) if text.strip()] if query == str(STDIN) else [query]
+        found: list[dict[str, Any]]
+        if explain:
+            found = [asdict(e) for e in retriever.explain(queries, k, where=condition, decoder=chosen)]
+        else:
+            answers = retriever.search_batch(queries, k, where=condition, decoder=chosen)
+            found = [{"hits": [asdict(hit) for hit in hits]} for hits in answers]
+    for text, answer in zip(queries, found, strict=True):
+        if as_json:
+            typer.echo(json.dumps({"query": text, **answer}, ensure_ascii=False))
+        else:
+            show(text, answer, Console())
+    if not any(answer["hits"] for answer in found):
+        raise typer.Exit(1)
+
+
+def parse_where(conditions: list[str]) -> dict[str, list[Any]]:
+    """Return `key=value` conditions as a filter; a key that occurs again allows one more value.
+
+    2024 is the number and the text, as what is in a CSV file is text; "2024" in quotes is only the text.
+    """
+    where: dict[str, list[Any]] = {}
+    for condition in conditions:
+        key, equals, text = condition.partition("=")
+        if not key or not equals:
+            raise ValueError(f"where must be key=value, got {condition!r}")
+        where.setdefault(key, []).extend(_values(text))
+    return where
+
+
+def _values(text: str) -> list[Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
+    return [value] if isinstance(value, str) else [value, text] if not isinstance(value, (list, dict)) else [text]
+
+
+def _decoder(own: Decoder, name: str | None, given: dict[str, Any]) -> Decoder:
+    """Return the decoder asked for: the store's own NNN with what was given changed, or another."""
+    if name is None and not given:
+        return own
+    chosen = as_choice("decoder", name or "nnn", ("nnn", "dense", "mmr"))
+    made = make_decoder(chosen, given)
+    return replace(own, **given) if chosen == "nnn" and isinstance(own, NNN) else made
+
+
+def show(query: str, answer: dict[str, Any], console: Console) -> None:
+    """Print an answer as a table, and why it is what it is if that was asked for."""
+    if not answer["hits"]:
+        console.print(f"“{escape(query)}”: nothing found", highlight=False)
+        return
+    table = Table(title=f"“{escape(query)}”", title_justify="left", title_style="bold cyan", show_lines=True)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("document", ratio=1)
+    table.add_column("weight", justify="right")
+    why = "covered" in answer
+    if why:
+        table.add_column("adds", justify="right")
+        table.add_column("instead of")
+    for n, hit in enumerate(answer["hits"], start=1):
+        text = " ".join(hit["text"].split())
+        shown = f"[bold]{escape(hit['id'])}[/]\n{escape(text if len(text) <= 200 else text[:197] + '...')}"
+        table.add_row(str(n), shown, f"{hit['weight']:.3f}", *(_reason(hit) if why else ()))
+    console.print(table)
+    if why:
+        console.print(
+            f"  Together they explain {answer['covered']:.0%} of the query; as many nearest neighbours "
+            f"explain {answer['covered_by_nearest']:.0%}.",
+            highlight=False,
+        )
+
+
+def _reason(hit: dict[str, Any]) -> tuple[str, str]:
+    """Return what a document adds, and which nearest neighbours it stands for, as cells."""
+    place = "" if hit["place"] is None else f"\n[dim]nearest no. {hit['place']}[/]"
+    displaced = [f"[red]{escape(d['id'])}[/] [dim](cosine {d['cosine']:.2f})[/]" for d in hit["displaced"]]
+    return f"{hit['adds']:.0%}{place}", "\n".join(displaced)
