@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_its_python_runs_and_finds_what_it_says() -> None:
+def test_its_python_runs_and_finds_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len(blocks) >= 2
     names: dict[str, object] = {}
@@ -19,6 +22,7 @@ def test_its_python_runs_and_finds_what_it_says() -> None:
     chosen = {texts[i] for i in selection.ids}  # type: ignore[attr-defined,index]
     assert {"Sine of an angle.", "Round a number."} <= chosen
     assert selection.certified  # type: ignore[attr-defined]
+    assert {"np.sin", "np.round"} <= {hit.id for hit in names["hits"]}  # type: ignore[attr-defined]
 
 
 def test_its_speed_figures_are_the_measured_ones() -> None:
