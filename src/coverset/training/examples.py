@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from coverset.evaluation.datasets import DatasetError, Split, load
+from coverset.evaluation.datasets import Split, load
+from coverset.lines import FileError
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def read(folder: Path, held_out: float = 0.0, seed: int = 0) -> Examples:
         hidden = hidden_sets(train, held_out, seed)
         train, dev = (without(split, hidden) for split in (train, dev))
         if not train.ids or not dev.ids:
-            raise DatasetError(f"{folder}: nothing is left to train on with {held_out:g} of the sets held out")
+            raise FileError(f"{folder}: nothing is left to train on with {held_out:g} of the sets held out")
     return Examples(folder, data.texts, train, dev)
 
 

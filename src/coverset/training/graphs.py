@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from coverset.evaluation.datasets import DatasetError
+from coverset.lines import FileError
 from coverset.training.examples import Examples
 
 Rows = NDArray[np.int64]
@@ -39,13 +39,13 @@ def _read(path: Path, data: Examples) -> tuple[list[Rows], Rows]:
         try:
             queries = [query for query in json.loads(text)["queries"].get("train", []) if query in relevant]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DatasetError(f"{path}:{line}: expected a scene with queries by split: {error!r}") from error
+            raise FileError(f"{path}:{line}: expected a scene with queries by split: {error!r}") from error
         if queries:
             scene_of.update(dict.fromkeys(queries, len(sets)))
             sets.append(np.unique(np.concatenate([relevant[query] for query in queries])))
     missing = [query for query in data.train.ids if query not in scene_of]
     if missing:
-        raise DatasetError(f"{path}: the train query {missing[0]!r} is in no scene ({len(missing)} such queries)")
+        raise FileError(f"{path}: the train query {missing[0]!r} is in no scene ({len(missing)} such queries)")
     return sets, np.array([scene_of[query] for query in data.train.ids])
 
 
