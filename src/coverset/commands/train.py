@@ -23,7 +23,10 @@ Epochs = Annotated[int, typer.Option(help="At most so many.")]
 Steps = Annotated[int | None, typer.Option(help="At most so many batches in an epoch; default: all.")]
 Batch = Annotated[int, typer.Option(help="Examples in a batch.")]
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate; default: 2e-5, for adapters 1e-3.")]
-Patience = Annotated[int, typer.Option(help="Stop after so many epochs without a better dev Comp@5.")]
+Patience = Annotated[
+    int | None,
+    typer.Option(help="Stop after so many epochs that are no better on dev; default: 3, for adapters 6."),
+]
 Tokens = Annotated[
     int | None, typer.Option(help="Cut texts after so many tokens; default: where the network does.")
 ]
@@ -42,7 +45,7 @@ def dense(
     steps: Steps = None,
     batch: Batch = 64,
     lr: Rate = None,
-    patience: Patience = 3,
+    patience: Patience = None,
     max_tokens: Tokens = None,
     hold_out: HoldOut = 0.0,
     seed: Seed = 0,
@@ -76,7 +79,7 @@ def nnn(
     steps: Steps = None,
     batch: Batch = 64,
     lr: Rate = None,
-    patience: Patience = 3,
+    patience: Patience = None,
     max_tokens: Tokens = None,
     hold_out: HoldOut = 0.0,
     seed: Seed = 0,
@@ -137,11 +140,11 @@ def run(
         except ImportError as error:
             raise ValueError(str(error)) from error
         from coverset.training.run import Settings
-        from coverset.training.session import ADAPTER_RATE, Plan
+        from coverset.training.session import ADAPTER, Plan
         from coverset.training.session import train as start
 
-        if how["rate"] is None:
-            how["rate"] = ADAPTER_RATE if plan["part"] == "adapter" else Settings.rate
+        usual = ADAPTER if plan.get("part") == "adapter" else {}
+        how = {**usual, **{name: value for name, value in how.items() if value is not None}}
         console = Console(stderr=True)
         record = start(Plan(dataset=str(dataset), **plan), Settings(**how), out, cache, resume, console.print)
     kept = record["epochs"][record["best"]]

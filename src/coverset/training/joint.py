@@ -29,8 +29,8 @@ class JointTask(Task):
         What to learn from; every train query is an example.
     base
         Name or folder of the encoder that both sides started from.
-    decoder
-        NNN with the l1 and l2 to train (and to decode the dev split) with.
+    l1, l2
+        NNN's strengths, to train and to decode the dev split with.
     gradient
         "unrolled" differentiates 50 FISTA iterations, "implicit" the optimum.
     gamma, tau
@@ -43,19 +43,20 @@ class JointTask(Task):
         documents: VectorTower,
         data: Examples,
         base: str,
-        decoder: NNN,
+        l1: float,
+        l2: float,
         gradient: str,
         gamma: float = GAMMA,
         tau: float = TAU,
     ) -> None:
         super().__init__()
         self.base = base
-        self.queries, self.documents, self.decoder, self.dev = queries, documents, decoder, data.dev
+        self.queries, self.documents, self.decoder, self.dev = queries, documents, NNN(l1=l1, l2=l2), data.dev
         self._queries, self._dev = queries.prepare(data.train.texts), queries.prepare(data.dev.texts)
         self._documents = documents.prepare(data.documents)
         self._relevant = [torch.from_numpy(rows) for rows in data.train.relevant]
         self._weights = self._implicit if gradient == "implicit" else self._unrolled
-        self._nnn, self._gamma, self._tau = decoder, gamma, tau
+        self._l1, self._l2, self._gamma, self._tau = l1, l2, gamma, tau
         self.examples = len(self._relevant)
 
     def loss(self, rows: Rows) -> Tensor:
@@ -67,17 +68,17 @@ class JointTask(Task):
 
     def _unrolled(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
         corpus = self.documents(self._documents)
-        return Weights(unrolled(queries, corpus, self._nnn.l1, self._nnn.l2), _mask(relevant, len(corpus)))
+        return Weights(unrolled(queries, corpus, self._l1, self._l2), _mask(relevant, len(corpus)))
 
     def _implicit(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
         """Solve over the whole corpus; on the tape are only documents in a support, or relevant."""
         with torch.no_grad():
-            found = supports(queries, self.documents(self._documents), self._nnn.l1, self._nnn.l2)
+            found = supports(queries, self.documents(self._documents), self._l1, self._l2)
         rows = torch.cat([*found, *relevant]).unique()
         corpus = self.documents(self._documents, rows)
         found, relevant = ([torch.searchsorted(rows, part) for part in parts] for parts in (found, relevant))
         mask = _mask(relevant, len(rows))
-        values = continued(queries, corpus, self._nnn.l1, self._nnn.l2, found, mask)
+        values = continued(queries, corpus, self._l1, self._l2, found, mask)
         return Weights(values, mask, len(self._documents) - len(rows))
 
     def vectors(self) -> tuple[Floats, Floats]:

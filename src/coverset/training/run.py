@@ -15,6 +15,9 @@ from coverset.progress import progress
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.task import DegenerateError, Task
 
+# What a run that is resumed may have otherwise than before.
+CHANGEABLE = ("epochs", "patience")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -68,9 +71,8 @@ def fit(
         torch.manual_seed(settings.seed)
         record = {"settings": asdict(settings), "best": 0, "ended": "", "epochs": [{"loss": None, **task.score()}]}
         checkpoints.write(0, task, optimizer, record)
-    elif record["settings"] != asdict(settings):
-        raise ValueError(f"the run to go on with had other settings: {record['settings']}")
     else:
+        record = {**record, "settings": asdict(settings), "ended": _ended(record, settings)}
         checkpoints.restore(len(record["epochs"]) - 1, task, optimizer)
     while not record["ended"]:
         _epoch(task, optimizer, settings, record, tell)
@@ -100,12 +102,17 @@ def _epoch(
     done.append({"loss": loss, **task.score(), "seconds": time.perf_counter() - start})
     if _goodness(done[-1]) > _goodness(done[record["best"]]):
         record["best"] = number
-    if not record["ended"] and number >= settings.epochs:
-        record["ended"] = "all epochs done"
-    if not record["ended"] and number - record["best"] >= settings.patience:
-        record["ended"] = f"no better for {settings.patience} epochs"
+    record["ended"] = record["ended"] or _ended(record, settings)
     best = " *" if record["best"] == number else ""
     tell(f"epoch {number}: loss {loss or 0:.4f}, dev comp@5 {done[-1]['comp@5']:.1f}{best}")
+
+
+def _ended(record: dict[str, Any], settings: Settings) -> str:
+    """Return why the run is over, nothing if it is not."""
+    done = len(record["epochs"]) - 1
+    if done >= settings.epochs:
+        return "all epochs done"
+    return f"no better for {settings.patience} epochs" if done - record["best"] >= settings.patience else ""
 
 
 def _steps(

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from coverset.decoders import NNN
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.protocol import Encoder
@@ -28,7 +27,7 @@ from coverset.training.examples import Examples, read
 from coverset.training.infonce import DenseTask
 from coverset.training.joint import JointTask
 from coverset.training.report import write_report
-from coverset.training.run import Settings, fit
+from coverset.training.run import CHANGEABLE, Settings, fit
 from coverset.training.task import Task
 from coverset.training.towers import VectorTower
 
@@ -36,7 +35,8 @@ from coverset.training.towers import VectorTower
 LARGEST_L2 = 1.0
 # Adapters over frozen embeddings have to do all the learning: they start half-way mixed in, and learn fast. That
 # of queries needs dropout, as it sees few; that of documents sees them all.
-ADAPTER_MIX, ADAPTER_RATE, ADAPTER_DROPOUT = 0.0, 1e-3, 0.3
+ADAPTER_MIX, ADAPTER_DROPOUT = 0.0, 0.3
+ADAPTER = {"rate": 1e-3, "patience": 6}
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ def train(
 ) -> dict[str, Any]:
     """Train, and leave the encoder, `training/record.json` and `training/curves.png` in a folder.
 
-    With `resume`, a run that was interrupted goes on after its last whole epoch, and ends as it would have.
+    With `resume`, a run that was interrupted goes on after its last whole epoch, and ends as it would have;
+    how many epochs it may take, and its patience, can be changed.
     """
     notes, told = out / "training", {**asdict(plan), **asdict(settings)}
     _check(out, told, resume)
@@ -125,7 +126,7 @@ def _check(out: Path, told: dict[str, Any], resume: bool) -> None:
         raise ValueError(f"out must be a new or empty folder, or one with a run to resume (--resume), got {out}")
     before = json.loads(path.read_text(encoding="utf-8"))
     for name, value in told.items():
-        if before.get(name) != value:
+        if name not in CHANGEABLE and before.get(name) != value:
             raise ValueError(f"the run to resume has {name} {before.get(name)!r}, got {value!r}")
 
 
@@ -141,7 +142,7 @@ def make_task(plan: Plan, cache: Path) -> Task:
         )
         queries, _ = text_towers(plan.encoder, plan.max_tokens)
         tower = VectorTower(base, "document", Adapter(base.dim))
-        return JointTask(queries, tower, data, plan.encoder, _decoder(plan, base, data), plan.gradient)
+        return JointTask(queries, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient)
     base = CachedEncoder(load_encoder(plan.encoder), cache)
     if plan.method == "colt":
         return ColtTask(data, base, plan.encoder, plan.depth, plan.weight)
@@ -149,19 +150,18 @@ def make_task(plan: Plan, cache: Path) -> Task:
     tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX))
     if plan.method == "dense":
         return DenseTask(adapted, tower, data, plan.encoder)
-    return JointTask(adapted, tower, data, plan.encoder, _decoder(plan, base, data), plan.gradient)
+    return JointTask(adapted, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient)
 
 
-def _decoder(plan: Plan, base: Encoder, data: Examples) -> NNN:
-    """Return NNN with the l1 and l2 to train with: those given, or the best on dev before training."""
+def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]:
+    """Return the l1 and l2 to train with: those given, or the best on dev before training."""
     if plan.l1 is not None or plan.l2 is not None:
-        return NNN(l1=plan.l1 or 0.0, l2=plan.l2 or 0.0)
+        return plan.l1 or 0.0, plan.l2 or 0.0
     index = MemoryIndex(base.encode(data.documents))
     _, trials = tune(plan.decoder, index, base.encode_queries(data.dev.texts), data.dev.relevant)
-    small = [trial for trial in trials if isinstance(trial.decoder, NNN) and trial.decoder.l2 <= LARGEST_L2]
-    best = max(small, key=lambda trial: trial.means[Comp @ 5]).decoder
-    assert isinstance(best, NNN)
-    return best
+    found = [(parameters(trial.decoder), trial.means[Comp @ 5]) for trial in trials]
+    best, _ = max((pair for pair in found if pair[0]["l2"] <= LARGEST_L2), key=lambda pair: pair[1])
+    return best["l1"], best["l2"]
 
 
 def _tuned(task: Task, plan: Plan) -> dict[str, Any]:
