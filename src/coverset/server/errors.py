@@ -1,0 +1,72 @@
+"""How the service says no: one shape for every error, and never a word about what is inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from coverset.store.errors import BusyStoreError
+
+CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
+
+
+class Refused(HTTPException):
+    """An answer that is an error: its status, a code for programs, and a message for people."""
+
+    def __init__(self, status: int, code: str, message: str, *, retry_after: int | None = None) -> None:
+        headers = {"Retry-After": str(retry_after)} if retry_after is not None else {}
+        if status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        super().__init__(status, message, headers)
+        self.code = code
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Turn the library's word on bad input into a 422, and a writer that cannot have the store into a 503."""
+    try:
+        yield
+    except BusyStoreError as error:
+        raise Refused(503, "busy", "another process is writing to the store: try again", retry_after=5) from error
+    except ValueError as error:
+        raise Refused(422, "invalid", str(error)) from error
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Give every error of the application the one shape."""
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _broken)
+
+
+def error_body(code: str, message: str) -> dict[str, Any]:
+    """Return an error as plain data."""
+    return {"error": {"code": code, "message": message}}
+
+
+async def _refused(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = error.code if isinstance(error, Refused) else CODES.get(error.status_code, "refused")
+    return JSONResponse(error_body(code, _plain(error.detail)), error.status_code, error.headers)
+
+
+async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+    """Say which fields are wrong and how, but not what was in them: NaN, say, could not be written as JSON."""
+    assert isinstance(error, RequestValidationError)
+    wrong = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()[:10]]
+    return JSONResponse(error_body("invalid", _plain("; ".join(wrong))), 422)
+
+
+async def _broken(_request: Request, _error: Exception) -> JSONResponse:
+    return JSONResponse(error_body("internal", "the service failed to answer; its log says more"), 500)
+
+
+def _plain(message: Any) -> str:
+    """Return a message that can be written, whatever the characters in it."""
+    return str(message).encode("utf-8", "replace").decode()[:2000]

@@ -1,0 +1,186 @@
+"""The API, version 1: what can be asked, and by whom."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Path, Request, Response, Security
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
+from starlette.convertors import StringConvertor, register_url_convertor
+
+from coverset.server import compared, schemas
+from coverset.server.errors import Refused
+from coverset.server.keys import Scope
+from coverset.server.service import Service
+from coverset.server.settings import LONGEST_ID
+
+Result = TypeVar("Result")
+DocumentId = Annotated[str, Path(min_length=1, max_length=LONGEST_ID, examples=["np.sort"])]
+
+MEANINGS = {
+    400: "Not JSON, or not as HTTP has it.",
+    401: "An API key is needed, as `Authorization: Bearer KEY`.",
+    403: "The key may not do this, or the request comes from another site's page.",
+    408: "The body took too long to arrive.",
+    413: "The body is too large.",
+    422: "The request is not as the schema has it.",
+    429: "Too many requests at a time; `Retry-After` says when to come back.",
+    500: "A fault of the service.",
+    503: "No answer in time, or not ready.",
+}
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": schemas.Problem, "description": meaning} for status, meaning in MEANINGS.items()
+}
+BEARER = HTTPBearer(auto_error=False, description="An API key with the scope `read` or `write`.")
+
+
+class StrictRequest(Request):
+    """A request whose body must be JSON as the standard has it: no NaN, no broken Unicode."""
+
+    async def json(self) -> Any:
+        """Return the body."""
+        body = await self.body()
+        try:
+            value = json.loads(body, parse_constant=_not_json)
+            if b"\\u" in body:
+                # Half of a character that takes two escapes is a string to Python, but to nobody else.
+                json.dumps(value, ensure_ascii=False).encode()
+            return value
+        except (ValueError, RecursionError) as error:
+            what = "it is nested too deeply" if isinstance(error, RecursionError) else "it cannot be read"
+            raise Refused(400, "bad_request", f"the body must be JSON: {what}") from error
+
+
+class IdConvertor(StringConvertor):
+    """An id in a path: whatever is left of it, slashes and line breaks included."""
+
+    regex = r"[\s\S]+"
+
+
+register_url_convertor("id", IdConvertor())
+
+
+class ReadRoute(APIRoute):
+    """A route that asks for a key before it reads the body."""
+
+    scope: Scope = "read"
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler, behind the check."""
+        handle = super().get_route_handler()
+
+        async def checked(request: Request) -> Response:
+            service_of(request).admit(request.headers.get("authorization"), self.scope)
+            return await handle(StrictRequest(request.scope, request.receive))
+
+        return checked
+
+
+class WriteRoute(ReadRoute):
+    """A route for those who may write."""
+
+    scope: Scope = "write"
+
+
+SECURED = [Security(BEARER)]
+reading = APIRouter(prefix="/v1", route_class=ReadRoute, dependencies=SECURED, responses=RESPONSES, tags=["read"])
+writing = APIRouter(
+    prefix="/v1", route_class=WriteRoute, dependencies=SECURED, responses=RESPONSES, tags=["write"]
+)
+MISSING: dict[int | str, dict[str, Any]] = {404: {"model": schemas.Problem, "description": "There is none."}}
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that a request came to."""
+    service: Service = request.app.state.service
+    return service
+
+
+@reading.post("/search")
+async def search(request: Request, body: schemas.Search) -> schemas.Answer:
+    """Return the documents that together cover a query."""
+    service = service_of(request)
+    return (await service.read(lambda: service.engine.search(body)))[0]
+
+
+@reading.post("/search/batch")
+async def search_batch(request: Request, body: schemas.SearchBatch) -> schemas.Answers:
+    """Answer several queries from the same version of the store."""
+    service = service_of(request)
+    return schemas.Answers.model_construct(answers=await service.read(lambda: service.engine.search(body)))
+
+
+@reading.post("/compare")
+async def compare(request: Request, body: compared.Compare) -> compared.Comparison:
+    """Answer one query by Dense, MMR and NNN, and say what sets them apart."""
+    service = service_of(request)
+    return await service.read(lambda: service.engine.compare(body))
+
+
+@reading.get("/store")
+async def store(request: Request) -> schemas.Store:
+    """Say what is being served."""
+    service = service_of(request)
+    return await service.read(service.engine.store)
+
+
+@reading.get("/default")
+async def default(request: Request) -> schemas.Default:
+    """Return the decoder that searches use unless they say otherwise."""
+    service = service_of(request)
+    return (await service.read(service.engine.store)).default
+
+
+@reading.get("/documents/{id:id}", responses=MISSING)
+async def get_document(request: Request, id: DocumentId) -> schemas.Document:  # noqa: A002
+    """Return a document."""
+    service = service_of(request)
+    found = await service.read(lambda: service.engine.get(id))
+    if found is None:
+        raise Refused(404, "not_found", "there is no document with this id")
+    return found
+
+
+@writing.post("/documents")
+async def upsert(request: Request, body: schemas.Upsert) -> schemas.Changed:
+    """Add documents, or replace those whose id is already there; the answer means that they are on disk."""
+    service = service_of(request)
+    return await service.write(lambda: service.engine.upsert(body.documents))
+
+
+@writing.post("/documents/delete")
+async def delete_documents(request: Request, body: schemas.Delete) -> schemas.Changed:
+    """Delete documents; ids that are not there are no error."""
+    service = service_of(request)
+    return await service.write(lambda: service.engine.delete(body.ids))
+
+
+@writing.delete("/documents/{id:id}", responses=MISSING)
+async def delete_document(request: Request, id: DocumentId) -> schemas.Changed:  # noqa: A002
+    """Delete a document."""
+    service = service_of(request)
+    changed = await service.write(lambda: service.engine.delete([id]))
+    if not changed.changed:
+        raise Refused(404, "not_found", "there is no document with this id")
+    return changed
+
+
+@writing.put("/default")
+async def configure(request: Request, body: schemas.Default) -> schemas.Default:
+    """Make a decoder the store's own."""
+    service = service_of(request)
+    return await service.write(lambda: service.engine.configure(body))
+
+
+@writing.post("/default/tune")
+async def tune(request: Request, body: schemas.Tune) -> schemas.Tuned:
+    """Choose NNN's l1 and l2 by labelled examples."""
+    service = service_of(request)
+    return await service.write(lambda: service.engine.tune(body), service.settings.tuning_timeout)
+
+
+def _not_json(name: str) -> Any:
+    raise ValueError(name)

@@ -1,0 +1,59 @@
+"""Listen, serve until told to stop, and stop in good order."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from coverset.retriever import Retriever
+from coverset.server.app import create_app
+from coverset.server.logs import start_logging
+from coverset.server.settings import Settings
+
+# Seconds that requests under way get to finish when the service is told to stop.
+GRACE = 10
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address can only be reached from this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def serve(
+    store: Path, settings: Settings, host: str, port: int, log_level: str, announce: Callable[[str], None]
+) -> None:
+    """Serve a store; `announce` is told the address once connections are accepted."""
+    try:
+        retriever = Retriever.open(store, create=False)
+    except FileNotFoundError as error:
+        raise ValueError(f"{error}: make one with coverset add") from error
+    start_logging(log_level)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    listener.listen(1024)
+    config = uvicorn.Config(
+        create_app(retriever, settings),
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=GRACE,
+    )
+    name = f"[{host}]" if ":" in host else host
+    announce(f"http://{name}:{listener.getsockname()[1]}/")
+    uvicorn.Server(config).run(sockets=[listener])

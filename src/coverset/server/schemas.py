@@ -1,0 +1,213 @@
+"""What goes in and what comes out, as the OpenAPI document states it. Unknown fields are errors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from coverset.server import settings
+
+Name = Literal["nnn", "dense", "mmr"]
+Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
+Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
+Strength = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Meta = Annotated[dict[str, Any], Field(description="Whatever JSON can hold.")]
+
+REQUEST = "take the sine of an angle in degrees and round the result to two decimals"
+
+
+class Model(BaseModel):
+    """What all have in common."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, ser_json_inf_nan="null")
+
+
+class Choice(Model):
+    """Which decoder, with which parameters; what is not given is as the store has it."""
+
+    decoder: Name | None = Field(
+        None, description="null: the store's own. Without l1 or l2, NNN chooses them for each query."
+    )
+    l1: Strength | None = Field(None, description="NNN: how much a document must still explain to be let in.")
+    l2: Strength | None = Field(None, description="NNN: how evenly documents that are alike share their weight.")
+    relevance: Share | None = Field(None, description="MMR: 1 asks only for relevance, 0 only for variety.")
+
+
+class Search(Choice):
+    """One query."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"query": REQUEST, "k": 5, "explain": True}})
+    query: Query
+    k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents.")
+    where: dict[str, Any] | None = Field(
+        None, description="Only documents whose metadata match, by equality: a value, or a list of them."
+    )
+    explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
+
+
+class SearchBatch(Choice):
+    """Several queries, answered from the same version of the store."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"queries": [REQUEST, "invert a matrix"], "k": 3}})
+    queries: list[Query] = Field(min_length=1, max_length=settings.MOST_QUERIES)
+    k: int = Field(5, ge=1, le=settings.MOST_K)
+    where: dict[str, Any] | None = None
+    explain: bool = False
+
+
+class Reason(Model):
+    """What a document does in an answer."""
+
+    adds: float = Field(description="The share of the query that it explains beyond the documents before it.")
+    place: int | None = Field(description="Its place among the nearest documents; null: beyond 1000.")
+
+
+class Hit(Model):
+    """A document of an answer."""
+
+    id: str
+    text: str
+    weight: float = Field(description="NNN: its weight; Dense: the inner product; MMR: the marginal score.")
+    meta: Meta
+    reason: Reason | None = None
+
+
+class LeftOut(Model):
+    """A document among the nearest that is not in the answer, and the one there that it is most alike."""
+
+    id: str
+    like: str
+    cosine: float
+
+
+class Answer(Model):
+    """The documents for one query, best first."""
+
+    hits: list[Hit]
+    certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
+    gap: float | None = Field(description="NNN: the duality gap.")
+    passes: int = Field(description="Searches of the whole corpus that it took.")
+    left_out: list[LeftOut] | None = None
+
+
+class Answers(Model):
+    """An answer for each query, in their order."""
+
+    answers: list[Answer]
+
+
+class Document(Model):
+    """A document."""
+
+    id: Id
+    text: Annotated[str, Field(min_length=1, max_length=settings.LONGEST_TEXT)]
+    meta: Meta = Field(default_factory=dict)
+
+
+class Upsert(Model):
+    """Documents to add; one whose id is already there is replaced."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "documents": [
+                    {"id": "np.sort", "text": "Return a sorted copy of an array.", "meta": {"lang": "py"}}
+                ]
+            }
+        }
+    )
+    documents: list[Document] = Field(min_length=1, max_length=settings.MOST_DOCUMENTS)
+
+
+class Delete(Model):
+    """Ids of documents to delete."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"ids": ["np.sort"]}})
+    ids: list[Id] = Field(min_length=1, max_length=settings.MOST_DOCUMENTS)
+
+
+class Changed(Model):
+    """A write that is on disk."""
+
+    changed: int = Field(description="How many documents are new, different or gone.")
+    documents: int = Field(description="How many documents there are now.")
+
+
+class Default(Model):
+    """The decoder that searches use unless they say otherwise."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"decoder": "nnn", "l1": 0.05, "l2": 0.1}})
+    decoder: Name
+    l1: Strength | None = None
+    l2: Strength | None = None
+    relevance: Share | None = None
+
+
+class Example(Model):
+    """A query and the documents that it needs."""
+
+    query: Query
+    relevant: list[Id] = Field(min_length=1, max_length=settings.MOST_K)
+
+
+class Tune(Model):
+    """Labelled examples to choose NNN's parameters by."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"examples": [{"query": REQUEST, "relevant": ["np.sin", "np.round"]}], "apply": False}
+        }
+    )
+    examples: list[Example] = Field(min_length=1, max_length=settings.MOST_EXAMPLES)
+    apply: bool = Field(False, description="Make the best setting the store's default.")
+
+
+class Tuned(Model):
+    """The best setting, and the share of examples for which all relevant documents are in the top 5 (Comp@5)."""
+
+    best: Default
+    comp_at_5: float
+    recall_at_5: float
+    dense_comp_at_5: float
+    dense_recall_at_5: float
+    applied: bool
+
+
+class Store(Model):
+    """What is being served."""
+
+    documents: int
+    encoder: str
+    dim: int
+    version: int = Field(description="Goes up with every write.")
+    default: Default
+    configured: bool = Field(description="Whether somebody has chosen that default, or it is as it comes.")
+    coverset: str
+
+
+class Health(Model):
+    """Whether it is well."""
+
+    status: Literal["ok", "starting", "stopping"]
+
+
+class Error(Model):
+    """Why not."""
+
+    code: str
+    message: str
+
+
+class Problem(Model):
+    """An answer that is an error."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "error": {"code": "invalid", "message": "body.k: Input should be less than or equal to 100"}
+            }
+        }
+    )
+    error: Error

@@ -1,0 +1,36 @@
+// What the page shows, and its place in the address: everything after #, so it never reaches a server's log.
+
+export const L1 = { low: 0.005, high: 0.6 };
+export const L2 = { low: 0.01, high: 100 };
+export const MOST = 20;
+
+export const state = { q: "", k: 5, l1: 0.05, l2: 0.1, relevance: 0.7 };
+
+const inside = (value, { low, high }) => Math.min(high, Math.max(low, value));
+const rounded = (value) => Number(value.toPrecision(3));
+
+// Sliders are logarithmic: a position from 0 to 1000 for a value from low to high.
+export const toPosition = (value, { low, high }) =>
+  Math.round((1000 * Math.log(inside(value, { low, high }) / low)) / Math.log(high / low));
+export const toValue = (position, { low, high }) => rounded(low * (high / low) ** (position / 1000));
+
+export function read(defaults = {}) {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const number = (name, fallback, range) => {
+    const value = Number.parseFloat(given.get(name) ?? "");
+    return Number.isFinite(value) ? inside(value, range) : fallback;
+  };
+  Object.assign(state, { k: 5, l1: 0.05, l2: 0.1, relevance: 0.7 }, defaults);
+  state.q = (given.get("q") ?? "").slice(0, 2000);
+  state.k = Math.round(number("k", state.k, { low: 1, high: MOST }));
+  state.l1 = number("l1", state.l1, L1);
+  state.l2 = number("l2", state.l2, L2);
+  state.relevance = number("relevance", state.relevance, { low: 0, high: 1 });
+}
+
+export function write(isNew) {
+  const hash = `#${new URLSearchParams(state)}`;
+  if (hash === location.hash) return;
+  if (isNew) history.pushState(null, "", hash);
+  else history.replaceState(null, "", hash);
+}
