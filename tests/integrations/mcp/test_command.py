@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from coverset.commands import app
+from coverset.integrations.mcp.config import read_config
 
 
-def coverset_mcp(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "coverset", "mcp", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "COLUMNS": "300", **env},
-    )
-
-
-def refusal(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 2, done
+def refusal(*arguments: str, **env: str) -> str:
+    """What the command says as it exits with 2."""
+    done = CliRunner().invoke(app, ["mcp", *arguments], env={"COLUMNS": "300", **env})
+    assert done.exit_code == 2, done
     assert done.stdout == ""
     return " ".join(done.stderr.replace("│", " ").split())
 
@@ -55,8 +48,6 @@ def refusal(done: subprocess.CompletedProcess[str]) -> str:
     ],
 )
 def test_a_bad_configuration_is_refused_by_file_and_key(tmp_path: Path, content: str, message: str) -> None:
-    from coverset.integrations.mcp.config import read_config
-
     path = tmp_path / "servers.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: .*{re.escape(message)}"):
@@ -65,21 +56,30 @@ def test_a_bad_configuration_is_refused_by_file_and_key(tmp_path: Path, content:
 
 def test_the_command_says_what_is_wrong_and_exits_with_2(tmp_path: Path) -> None:
     path = tmp_path / "servers.json"
-    assert "name a STORE" in refusal(coverset_mcp())
-    assert "servers.json: cannot be read: No such file" in refusal(coverset_mcp("--config", str(path)))
+    assert "name a STORE" in refusal()
+    assert "servers.json: cannot be read: No such file" in refusal("--config", str(path))
     path.write_text('{"mcpServers": {"a": {"comand": "x"}}}', encoding="utf-8")
-    assert "servers.json: mcpServers.a.comand is not known" in refusal(coverset_mcp("--config", str(path)))
-    assert "there is no store at" in refusal(coverset_mcp(str(tmp_path / "nothing")))
+    assert "servers.json: mcpServers.a.comand is not known" in refusal("--config", str(path))
+    assert "there is no store at" in refusal(str(tmp_path / "nothing"))
     assert not (tmp_path / "nothing").exists()
+
+
+def test_a_refusal_reaches_the_shell_and_leaves_the_channel_to_the_client_empty(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "coverset", "mcp", "--config", str(tmp_path / "servers.json")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be read" in done.stderr
 
 
 def test_a_server_that_names_itself_does_not_start_itself_without_end(tmp_path: Path) -> None:
     path = tmp_path / "servers.json"
     path.write_text('{"mcpServers": {"a": {"command": "x"}}}', encoding="utf-8")
-    assert "starts coverset mcp --config again" in refusal(coverset_mcp("--config", str(path), COVERSET_MCP="1"))
+    assert "starts coverset mcp --config again" in refusal("--config", str(path), COVERSET_MCP="1")
 
 
 def test_secrets_of_a_configuration_are_not_repeated(tmp_path: Path) -> None:
     path = tmp_path / "servers.json"
     path.write_text('{"mcpServers": {"a": {"command": "x", "env": {"KEY": "hush", "B": 1}}}}', encoding="utf-8")
-    assert "hush" not in refusal(coverset_mcp("--config", str(path)))
+    assert "hush" not in refusal("--config", str(path))

@@ -77,7 +77,8 @@ class Toolbox:
         async def keep_in_step(upstream: Upstream) -> None:
             nonlocal told
             await run_sync(self._catalogue.replace, upstream.name, upstream.tools)
-            if told != (told := self.summary):
+            before, told = told, self.summary
+            if told != before:
                 await changed()
 
         async with anyio.create_task_group() as tasks:
