@@ -19,8 +19,12 @@ def mcp(
     config: Annotated[
         Path | None, typer.Option(help='MCP servers whose tools are to be found: {"mcpServers": {...}}.')
     ] = None,
-    l1: Annotated[float | None, typer.Option(help="NNN's l1; default: the store's, or NNN's own.")] = None,
-    l2: Annotated[float | None, typer.Option(help="NNN's l2; default: the store's, or NNN's own.")] = None,
+    l1: Annotated[
+        float | None, typer.Option(help="NNN's l1; default: the store's, or chosen for each request.")
+    ] = None,
+    l2: Annotated[
+        float | None, typer.Option(help="NNN's l2; default: the store's, or chosen for each request.")
+    ] = None,
     encoder: EncoderName = "all-MiniLM-L6-v2",
 ) -> None:
     """Serve an agent over MCP: the few tools, out of hundreds, that together do a job; documents of a store.

@@ -85,12 +85,12 @@ def server(module: str, *arguments: str) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(scope="package", params=["2026-07-28", "legacy"])
+@pytest.fixture(scope="module", params=["2026-07-28", "legacy"])
 async def agent(
     request: pytest.FixtureRequest, anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Agent]:

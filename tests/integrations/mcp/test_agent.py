@@ -30,8 +30,8 @@ async def test_it_has_few_tools_of_its_own_and_more_than_60_behind_them(agent: A
 
 
 async def test_it_finds_the_tools_that_together_do_a_job(agent: Agent) -> None:
-    found = await agent.find("remove accents and punctuation from a title and percent-encode it for a web address")
-    assert {"words/remove_accents", "words/remove_punctuation", "words/url_encode"} <= set(found)
+    found = await agent.find("the sine of an angle given in degrees, rounded to two decimal places")
+    assert {"numbers/sine", "numbers/degrees_to_radians", "numbers/round_to_decimals"} <= set(found)
     found = await agent.find("extract the numbers from a text, average them and round to one decimal")
     assert {"words/find_numbers", "numbers/mean", "numbers/round_to_decimals"} <= set(found)
 

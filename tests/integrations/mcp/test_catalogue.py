@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-import anyio
 import numpy as np
 import pytest
 from mcp.types import Tool
 
-from coverset import NNN, Dense
+from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders import Encoder, load_encoder
 from coverset.encoders.protocol import Floats
 from coverset.integrations.mcp.catalogue import Catalogue
@@ -44,26 +43,39 @@ def tool(name: str, description: str | None = None, *parameters: str) -> Tool:
     return Tool(name=name, description=description, input_schema={"type": "object", "properties": properties})
 
 
-def test_a_job_of_several_parts_is_covered_where_nearest_neighbours_leave_a_part_out(encoder: Encoder) -> None:
-    jobs = {
-        "convert a temperature to Fahrenheit and a distance to miles, and add up a list of numbers": {
-            "numbers/celsius_to_fahrenheit",
-            "numbers/kilometres_to_miles",
-            "numbers/sum_of_numbers",
-        },
-        "remove accents and punctuation from a title and percent-encode it for a web address": {
-            "texts/remove_accents",
-            "texts/remove_punctuation",
-            "texts/url_encode",
-        },
-    }
-    joint, nearest = Catalogue(encoder, NNN()), Catalogue(encoder, Dense())
-    for catalogue in (joint, nearest):
-        catalogue.replace("numbers", anyio.run(numbers.list_tools))
-        catalogue.replace("texts", anyio.run(texts.list_tools))
-    for job, needed in jobs.items():
-        assert needed <= {entry.name for entry, _ in joint.find(job, 5)}
+@pytest.mark.anyio
+async def test_a_job_of_several_parts_is_covered_where_nearest_neighbours_leave_a_part_out(
+    encoder: Encoder,
+) -> None:
+    jobs: list[tuple[Decoder, str, set[str]]] = [
+        (
+            NNN(),
+            "the sine of an angle given in degrees, rounded to two decimal places",
+            {"numbers/sine", "numbers/degrees_to_radians", "numbers/round_to_decimals"},
+        ),
+        (
+            NNN(l1=0.1, l2=0.1),
+            "convert a temperature to Fahrenheit and a distance to miles, and add up a list of numbers",
+            {"numbers/celsius_to_fahrenheit", "numbers/kilometres_to_miles", "numbers/sum_of_numbers"},
+        ),
+        (
+            NNN(l1=0.1, l2=0.1),
+            "remove accents and punctuation from a title and percent-encode it for a web address",
+            {"texts/remove_accents", "texts/remove_punctuation", "texts/url_encode"},
+        ),
+    ]
+    nearest = await filled(encoder, Dense())
+    for decoder, job, needed in jobs:
+        assert needed <= {entry.name for entry, _ in (await filled(encoder, decoder)).find(job, 5)}
         assert not needed <= {entry.name for entry, _ in nearest.find(job, 5)}
+
+
+async def filled(encoder: Encoder, decoder: Decoder) -> Catalogue:
+    """The catalogue of both servers."""
+    catalogue = Catalogue(encoder, decoder)
+    catalogue.replace("numbers", await numbers.list_tools())
+    catalogue.replace("texts", await texts.list_tools())
+    return catalogue
 
 
 def test_only_new_texts_are_encoded_also_when_a_server_comes_back(encoder: Encoder) -> None:

@@ -1,7 +1,7 @@
 """The text that stands for a tool when it is looked for.
 
 Measured by `benchmarks/tool_text.py`: names help, the tool's and the server's, written as words. Parameters help
-where descriptions are bare and hurt where they are full, so they only stand in for one that is missing.
+where descriptions are bare and change little where they are full, so they only stand in for one that is missing.
 """
 
 from __future__ import annotations
