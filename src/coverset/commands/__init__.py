@@ -1,6 +1,33 @@
 """What `coverset` can do: one file per command, each of which registers itself."""
 
-from coverset.commands import add, delete, demo, evaluate, get, info, mcp, search, serve, train, tune
+from coverset.commands import (
+    add,
+    delete,
+    demo,
+    evaluate,
+    get,
+    info,
+    mcp,
+    reproduce,
+    search,
+    serve,
+    train,
+    tune,
+)
 from coverset.commands.app import app
 
-__all__ = ["add", "app", "delete", "demo", "evaluate", "get", "info", "mcp", "search", "serve", "train", "tune"]
+__all__ = [
+    "add",
+    "app",
+    "delete",
+    "demo",
+    "evaluate",
+    "get",
+    "info",
+    "mcp",
+    "reproduce",
+    "search",
+    "serve",
+    "train",
+    "tune",
+]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from coverset.decoders import Decoder
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
+from coverset.selection import Selection
 
 PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
 
@@ -24,7 +25,13 @@ def evaluate(
     metrics: Sequence[Metric] = PAPER,
 ) -> dict[Metric, NDArray[np.float64]]:
     """Return the value of every metric for every query."""
-    selections = decoder.decode(queries, index, k=max(metric.k for metric in metrics))
+    return measured(decoder.decode(queries, index, k=max(metric.k for metric in metrics)), relevant, metrics)
+
+
+def measured(
+    selections: Sequence[Selection], relevant: Sequence[NDArray[np.int64]], metrics: Sequence[Metric] = PAPER
+) -> dict[Metric, NDArray[np.float64]]:
+    """Return the value of every metric for every answer."""
     answers = [(s.ids.tolist(), r.tolist()) for s, r in zip(selections, relevant, strict=True)]
     return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}
 
