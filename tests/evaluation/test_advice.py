@@ -36,7 +36,7 @@ def test_likeness_is_the_mean_cosine_of_pairs_by_hand() -> None:
     ],
 )
 def test_the_verdict_follows_the_interval(change: Difference, word: str) -> None:
-    assert word in advice(change, Likeness(0.3, 0.5), 100)
-    assert "less alike (mean cosine 0.30)" in advice(change, Likeness(0.3, 0.5), 100)
-    assert "more alike" in advice(change, Likeness(0.6, 0.5), 100)
-    assert "no set to cover" in advice(change, Likeness(float("nan"), float("nan")), 100)
+    assert word in advice(change, Likeness(0.3, 0.5), "on 100 queries")
+    assert "less alike (mean cosine 0.30)" in advice(change, Likeness(0.3, 0.5), "on 100 queries")
+    assert "more alike" in advice(change, Likeness(0.6, 0.5), "on 100 queries")
+    assert "no set to cover" in advice(change, Likeness(float("nan"), float("nan")), "on 100 queries")

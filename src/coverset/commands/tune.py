@@ -9,25 +9,36 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from coverset.commands.app import AsJson, Cache, Dataset, EncoderName, app, bad_input
+from coverset.commands.app import AsJson, Cache, app, bad_input
+from coverset.encoders import DEFAULT
 from coverset.inputs import as_choice
 
 
-@app.command("tune")
+@app.command()
 def tune(
-    dataset: Dataset,
-    split: Annotated[str, typer.Option(help="The labelled split to tune on.")] = "dev",
+    data: Annotated[Path, typer.Argument(help="A folder in BEIR layout, or a store.")],
+    examples: Annotated[
+        Path | None,
+        typer.Argument(help='For a store: labelled queries, lines of {"query": ..., "relevant": [ids]}.'),
+    ] = None,
+    split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
     decoder: Annotated[str, typer.Option(help="mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",
     plot: Annotated[Path | None, typer.Option(help="Draw NNN's grid as a heat map into this PNG file.")] = None,
-    encoder: EncoderName = "all-MiniLM-L6-v2",
+    encoder: Annotated[str, typer.Option(help="Of a BEIR folder, the encoder; a store has its own.")] = DEFAULT,
     cache: Cache = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Make the result the store's own setting.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the best parameters on labelled data, and whether joint decoding helps there, and why.
 
-    [bold]Example[/]
+    With fewer than 100 labelled queries the choice is careful: neighbouring settings must agree, and without good
+    reason it stays with NNN(), which chooses per query.
+
+    [bold]Examples[/]
 
       coverset tune data/numpybank --plot grid.png
+
+      coverset tune tools.cover examples.jsonl --apply
     """
     from coverset.evaluation.tuning_report import Tuning, show
 
@@ -35,8 +46,28 @@ def tune(
         chosen = as_choice("decoder", decoder, ("mmr", "nnn", "l1", "l2"))
         if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir() or chosen != "nnn"):
             raise ValueError(f"plot must be a .png file in a folder that exists, for the decoder nnn, got {plot}")
-        result = Tuning.run(dataset, chosen, split, encoder, cache, plot)
+        if examples is None:
+            if apply:
+                raise ValueError("--apply is for a store: coverset tune STORE examples.jsonl --apply")
+            from coverset.evaluation.embedded import embed
+
+            index, (labelled,) = embed(data, encoder, cache, [split])
+            result = Tuning.run(chosen, index, labelled, f"{data.name} · {split} · {encoder}", plot)
+        else:
+            from coverset.evaluation.examples import label_store
+
+            store, index, labelled = label_store(data, examples)
+            result = Tuning.run(chosen, index, labelled, f"{data.name} · {examples.name}", plot)
+            if apply:
+                store.configure(result.decoder)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
-    else:
-        show(result, Console(), plot)
+        return
+    console = Console()
+    show(result, console)
+    if plot is not None:
+        console.print(f"\nComp@5 over the grid: {plot}", highlight=False)
+    if apply:
+        console.print(f"\n{data} now searches with this setting.", highlight=False)
+    elif examples is not None:
+        console.print("\nWith --apply it becomes the store's own setting.", highlight=False)

@@ -41,13 +41,10 @@ def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[NDArray[np.
     )
 
 
-def advice(change: Difference, alike: Likeness, queries: int) -> str:
-    """Say what a change in Comp@5 (as a share of queries) means for someone who has to decide."""
+def advice(change: Difference, alike: Likeness, where: str) -> str:
+    """Say what a change in Comp@5 (as a share of queries), measured there, means for someone who has to decide."""
     gain, low, high = 100 * change.mean, 100 * change.low, 100 * change.high
-    measured = (
-        f"{gain:+.1f} points of Comp@5 over Dense, 95% interval {low:+.1f} to {high:+.1f}, "
-        f"on the {queries} queries it was tuned on"
-    )
+    measured = f"{gain:+.1f} points of Comp@5 over Dense, 95% interval {low:+.1f} to {high:+.1f}, {where}"
     if low > 0:
         verdict = f"Joint decoding helps here: {measured}."
     elif high < 0:

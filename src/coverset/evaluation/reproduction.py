@@ -97,9 +97,9 @@ def markdown(cells: list[dict[str, Any]]) -> str:
     """Return the tables, one per data set and encoder, with the paper's figures beside ours."""
     lines = ["# Frozen encoders: every method, every set", ""]
     lines += [
-        "In percent, on the test split. MMR, NNN-Fix, L1-Fix and L2-Fix are tuned on dev by Comp@5 as in the paper, "
-        "NNN on a grid that goes on to l2 = 100; `NNN()` is untuned. In brackets, where the set is the paper's, is "
-        "the paper's figure, whose encoder was fine-tuned on the set first. Ours was not, so compare differences "
+        "In percent, on the test split. MMR, NNN-Fix, L1-Fix and L2-Fix are tuned on dev by Comp@5 as in the "
+        "paper, NNN on a grid that goes on to l2 = 100; `NNN()` is untuned. In brackets, where the set is the "
+        "paper's, is its figure, with an encoder fine-tuned on the set first. Ours was not: compare differences "
         "between methods, not levels. `alike` is the mean cosine between the documents of an answer.",
         "",
     ]

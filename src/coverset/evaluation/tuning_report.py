@@ -1,4 +1,4 @@
-"""`coverset tune`: the grid on a labelled split, the best setting as a line to paste, and what to make of it."""
+"""`coverset tune`: the grid on labelled queries, the best setting as a line to paste, and what to make of it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 
 from rich.console import Console
 
-from coverset.decoders import Decoder, Dense
+from coverset.decoders import NNN, Decoder, Dense
 from coverset.evaluation.advice import Likeness, advice, likeness
-from coverset.evaluation.embedded import embed
+from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate, parameters
 from coverset.evaluation.figures import heat_map
 from coverset.evaluation.metrics import Comp, Difference, paired
-from coverset.evaluation.tune import GRIDS, Trial, tune
+from coverset.evaluation.tune import FEW, GRIDS, Trial, attempt, best, choose, left_out
+from coverset.indexes import MemoryIndex
 from coverset.progress import progress
 
 TARGET = Comp @ 5
@@ -23,52 +24,66 @@ TARGET = Comp @ 5
 
 @dataclass(frozen=True)
 class Tuning:
-    """The grid's outcome on one split, beside Dense."""
+    """The grid's outcome on labelled queries, beside Dense.
 
-    best: Decoder
+    `careful`: there were few queries, so the choice was made with care, and the change from Dense is what each
+    query gains under the choice that the others make.
+    """
+
+    best: Trial
     trials: list[Trial]
     dense: float
     change: Difference
     alike: Likeness
     queries: int
     seconds: float
+    careful: bool
 
     @classmethod
-    def run(
-        cls, folder: Path, name: str, split: str, encoder: str, cache: Path | None, plot: Path | None
-    ) -> Tuning:
-        """Try every setting of the grid on a labelled split, and draw the heat map if a file is given for it."""
-        index, (labelled,) = embed(folder, encoder, cache, [split])
+    def run(cls, name: str, index: MemoryIndex, labelled: Labelled, title: str, plot: Path | None) -> Tuning:
+        """Try every setting of the grid, and draw the heat map if a file is given for it."""
         queries, relevant = labelled.queries, labelled.relevant
+        careful = name == "nnn" and len(queries) < FEW
         start = time.perf_counter()
-        with progress(f"tuning {name} on {split}", len(GRIDS[name])) as advance:
-            best, trials = tune(name, index, queries, relevant, advance)
-        seconds = time.perf_counter() - start
+        with progress(f"tuning {name} on {title}", len(GRIDS[name])) as advance:
+            trials = attempt(name, index, queries, relevant, advance)
         dense = evaluate(Dense(), index, queries, relevant)[TARGET]
-        ours = evaluate(best, index, queries, relevant)[TARGET]
+        if careful:
+            default = Trial(NNN(), evaluate(NNN(), index, queries, relevant))
+            chosen, values = choose(trials, default), left_out(trials, default)[TARGET]
+        else:
+            chosen = best(trials)
+            values = chosen.values[TARGET]
         if plot is not None:
-            heat_map(trials, float(dense.mean()), f"{folder.name} · {split} · {encoder}", plot)
+            heat_map(trials, float(dense.mean()), title, plot)
         return cls(
-            best=best,
+            best=chosen,
             trials=trials,
             dense=float(dense.mean()),
-            change=paired(dense.tolist(), ours.tolist()),
+            change=paired(dense.tolist(), values.tolist()),
             alike=likeness(index, queries, relevant),
             queries=len(queries),
-            seconds=seconds,
+            seconds=time.perf_counter() - start,
+            careful=careful,
         )
+
+    @property
+    def decoder(self) -> Decoder:
+        """The setting to use."""
+        return self.best.decoder
 
     @property
     def advice(self) -> str:
         """What to make of it."""
-        return advice(self.change, self.alike, self.queries)
+        how = "each tuned for on the others" if self.careful else "which it was tuned on"
+        return advice(self.change, self.alike, f"on {self.queries} queries, {how}")
 
     def as_json(self) -> dict[str, Any]:
         """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
         return {
-            "decoder": type(self.best).__name__.lower(),
-            "params": parameters(self.best),
-            "comp@5": 100 * (self.dense + self.change.mean),
+            "decoder": type(self.decoder).__name__.lower(),
+            "params": parameters(self.decoder),
+            "comp@5": 100 * self.best.means[TARGET],
             "dense comp@5": 100 * self.dense,
             "queries": self.queries,
             "seconds": self.seconds,
@@ -80,13 +95,12 @@ class Tuning:
         }
 
 
-def show(result: Tuning, console: Console, plot: Path | None) -> None:
+def show(result: Tuning, console: Console) -> None:
     """Print the best setting as a line to paste, and the advice."""
-    given = ", ".join(f"{k}={v!r}" for k, v in parameters(result.best).items() if k in ("l1", "l2", "relevance"))
-    console.print(
-        f"\n{len(result.trials)} settings, {result.queries} queries, {result.seconds:.1f} s. The best:\n"
-    )
-    console.print(f"    {type(result.best).__name__}({given})\n", highlight=False)
+    shown = {k: v for k, v in parameters(result.decoder).items() if k in ("l1", "l2", "relevance")}
+    given = ", ".join(f"{k}={v!r}" for k, v in shown.items() if v is not None)
+    console.print(f"\n{len(result.trials)} settings, {result.queries} queries, {result.seconds:.1f} s. Use:\n")
+    console.print(f"    {type(result.decoder).__name__}({given})\n", highlight=False)
     console.print(result.advice, highlight=False)
-    if plot is not None:
-        console.print(f"\nComp@5 over the grid: {plot}", highlight=False)
+    if result.careful and result.decoder == NNN():
+        console.print("So few queries support no other setting than the default, which chooses per query.")

@@ -1,0 +1,120 @@
+"""A few labelled queries tune with care, and a store can be tuned with examples of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.ndimage import generic_filter
+
+from coverset import NNN, Dense, MemoryIndex, Retriever
+from coverset.evaluation.datasets import DatasetError, load
+from coverset.evaluation.embedded import embed
+from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.examples import read_examples
+from coverset.evaluation.metrics import Comp, Recall
+from coverset.evaluation.tune import GRIDS, L1, L2, Trial, attempt, choose, left_out
+from tests.evaluation.test_eval import run
+
+
+def trials(worths: np.ndarray) -> list[Trial]:
+    """A grid whose cells are worth this much to each of some queries."""
+    return [
+        Trial(decoder, {Recall @ 5: worth, Comp @ 5: worth})
+        for decoder, worth in zip(GRIDS["nnn"], worths.reshape(77, -1), strict=True)
+    ]
+
+
+def default(worth: np.ndarray) -> Trial:
+    return Trial(NNN(), {Recall @ 5: worth, Comp @ 5: worth})
+
+
+def test_the_choice_is_the_best_neighbourhood_not_the_luckiest_cell() -> None:
+    worths = np.random.default_rng(0).random((len(L2), len(L1), 12))
+    worths[2, 2] += 3.0
+    worths[7:10, 3:6] += 1.0
+    grid = trials(worths)
+    means = generic_filter(worths.mean(axis=2), np.nanmean, size=3, mode="constant", cval=np.nan)
+    assert np.unravel_index(means.argmax(), means.shape) == (8, 4)
+    assert choose(grid, default(np.zeros(12))) is grid[8 * len(L1) + 4]
+
+
+def test_without_good_reason_the_choice_stays_with_the_default() -> None:
+    worths = np.full((len(L2), len(L1), 12), 0.5)
+    assert choose(trials(worths), default(np.full(12, 0.5))).decoder == NNN()
+    assert choose(trials(worths), default(np.full(12, 0.4))).decoder != NNN()
+
+
+def test_what_tuning_is_worth_is_measured_on_queries_it_has_not_seen() -> None:
+    worths = np.zeros((len(L2), len(L1), 6))
+    worths[0, 0, 0] = worths[9, 6, 1] = 1.0
+    grid, plain = trials(worths), default(np.zeros(6))
+    assert choose(grid, plain).values[Comp @ 5].mean() == pytest.approx(1 / 6)
+    assert left_out(grid, plain)[Comp @ 5].tolist() == [0.0] * 6
+
+
+def test_choice_on_real_vectors_is_never_far_below_dense(folder: Path) -> None:
+    index, (dev, test) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev", "test"])
+    grid = attempt("nnn", index, dev.queries, dev.relevant)
+    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
+    ours, dense = (evaluate(d, index, test.queries, test.relevant)[Comp @ 5].mean() for d in (chosen, Dense()))
+    assert ours >= dense - 0.01
+
+
+@pytest.fixture(scope="module")
+def store(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data, path = load(folder), tmp_path_factory.mktemp("stores") / "tools.cover"
+    Retriever.open(path).add({"id": i, "text": text} for i, text in zip(data.ids, data.texts, strict=True))
+    return path
+
+
+def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store: Path, tmp_path: Path) -> None:
+    data, examples = load(folder), tmp_path / "examples.jsonl"
+    split = data.split("dev")
+    lines = [
+        {"query": text, "relevant": [data.ids[row] for row in rows]}
+        for text, rows in zip(split.texts, split.relevant, strict=True)
+    ]
+    examples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    plain = run(store, examples, "--json", command="tune")
+    assert plain.returncode == 0, plain.stderr
+    assert Retriever.open(store).decoder == NNN()
+    chosen = NNN(**json.loads(plain.stdout)["params"])
+    index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
+    grid = attempt("nnn", MemoryIndex(index.rows), dev.queries, dev.relevant)
+    assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
+    done = run(store, examples, "--apply", command="tune")
+    assert done.returncode == 0, done.stderr
+    assert "each tuned for on the others" in " ".join(done.stdout.split())
+    assert Retriever.open(store).decoder == chosen
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", r":2: not JSON"),
+        ('{"query": "a"}', ":2: must be an object with 'query' and 'relevant'"),
+        ('{"query": " ", "relevant": ["x"]}', ":2: query must be a text that is not empty"),
+        ('{"query": "a", "relevant": []}', ":2: relevant must be a list of ids"),
+        ('{"query": "a", "relevant": [1]}', ":2: relevant must be a list of ids"),
+        ('{"query": "a", "relevant": ["y"]}', ":2: the store has no document 'y'"),
+    ],
+)
+def test_bad_examples_are_named_by_line(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "examples.jsonl"
+    path.write_text('{"query": "a", "relevant": ["x", "x"]}\n' + line + "\n")
+    with pytest.raises(DatasetError, match=message):
+        read_examples(path, {"x": 0})
+    path.write_text("\n")
+    with pytest.raises(DatasetError, match="no examples"):
+        read_examples(path, {"x": 0})
+
+
+def test_a_missing_store_or_file_is_bad_input(store: Path, tmp_path: Path) -> None:
+    for arguments in ((tmp_path / "nowhere", tmp_path / "e.jsonl"), (store, tmp_path / "e.jsonl")):
+        done = run(*arguments, command="tune")
+        assert done.returncode == 2
+        assert str(arguments[0 if "nowhere" in str(arguments[0]) else 1].name) in done.stderr.replace("\n", "")
+    assert run(tmp_path, "--apply", command="tune").returncode == 2
