@@ -42,3 +42,11 @@ def completeness(weights: Weights, gamma: float = GAMMA, tau: float = TAU) -> Te
         others = torch.logaddexp(others, others.new_full((), math.log(rest)))
     missing = torch.logsumexp((-values / tau).masked_fill(~relevant, -math.inf), dim=1)
     return torch.relu(gamma * tau * others + tau * missing).mean()
+
+
+def relevance(relevant: list[Tensor], n: int) -> Tensor:
+    """Return, from each query's relevant documents, a (B, n) mask."""
+    mask = torch.zeros(len(relevant), n, dtype=torch.bool)
+    for row, rows in enumerate(relevant):
+        mask[row, rows] = True
+    return mask

@@ -15,23 +15,50 @@ support, or relevant) take part in the gradient.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from coverset.decoders import NNN
+from coverset.training.completeness import Weights, relevance
 
 # With l2 = 0 rounding can make M singular.
 RIDGE = 1e-9
+# Queries solved for together: what the solver needs for each is kept until the last of them is done.
+TOGETHER = 16
 # How fast a relevant document's weight goes on below zero.
 SLOPE = 1.0
 
 
+def implicit(
+    queries: Tensor,
+    documents: Callable[[Tensor | None], Tensor],
+    relevant: list[Tensor],
+    l1: float,
+    l2: float,
+) -> Weights:
+    """Return the weights at the optimum over a whole corpus, differentiable by queries and documents.
+
+    `documents` returns the vectors of these rows of the corpus, or of all (None). All are asked for without a
+    tape, to solve; with one, only those that are in a support, or relevant.
+    """
+    with torch.no_grad():
+        corpus = documents(None)
+        found, n = supports(queries, corpus, l1, l2), len(corpus)
+        del corpus
+    rows = torch.cat([*found, *relevant]).unique()
+    found = [torch.searchsorted(rows, part) for part in found]
+    mask = relevance([torch.searchsorted(rows, part) for part in relevant], len(rows))
+    return Weights(continued(queries, documents(rows), l1, l2, found, mask), mask, n - len(rows))
+
+
 def supports(queries: Tensor, corpus: Tensor, l1: float, l2: float) -> list[Tensor]:
-    """Return the support of each query's optimum, proved by the exact solver."""
-    found = NNN(l1=l1, l2=l2).decode(queries.detach().cpu().numpy(), corpus.detach().cpu().numpy(), k=None)
-    return [torch.from_numpy(selection.ids).sort().values for selection in found]
+    """Return the support of each query's optimum, proved by the exact solver; a few queries at a time."""
+    decoder, documents = NNN(l1=l1, l2=l2), corpus.detach().cpu().numpy()
+    parts = (decoder.decode(part.detach().cpu().numpy(), documents, k=None) for part in queries.split(TOGETHER))
+    return [torch.from_numpy(selection.ids).sort().values for part in parts for selection in part]
 
 
 def optimum(queries: Tensor, corpus: Tensor, l1: float, l2: float, found: list[Tensor]) -> tuple[Tensor, Tensor]:
@@ -82,7 +109,7 @@ class _Optimum(torch.autograd.Function):
         for row, rows, problem in zip(range(len(weights)), ctx.found, ctx.small, strict=True):
             multipliers[row, rows] = problem.solve(pull[row, rows])
         by_query = by_residual + multipliers @ corpus
-        by_corpus = multipliers.T @ residuals - weights.T @ by_query
+        by_corpus = (multipliers.T @ residuals).addmm_(weights.T, by_query, alpha=-1.0)
         return by_query, by_corpus, None, None, None
 
 

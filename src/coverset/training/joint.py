@@ -9,9 +9,9 @@ from torch import Tensor
 
 from coverset.decoders import NNN
 from coverset.encoders.protocol import Floats
-from coverset.training.completeness import GAMMA, TAU, Weights, completeness
+from coverset.training.completeness import GAMMA, TAU, Weights, completeness, relevance
 from coverset.training.examples import Examples
-from coverset.training.implicit import continued, supports
+from coverset.training.implicit import implicit
 from coverset.training.saving import save
 from coverset.training.task import DegenerateError, Rows, Task
 from coverset.training.towers import Tower, VectorTower, embed
@@ -67,19 +67,15 @@ class JointTask(Task):
         return completeness(weights, self._gamma, self._tau)
 
     def _unrolled(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
-        corpus = self.documents(self._documents)
-        return Weights(unrolled(queries, corpus, self._l1, self._l2), _mask(relevant, len(corpus)))
+        corpus = self._vectors(None)
+        return Weights(unrolled(queries, corpus, self._l1, self._l2), relevance(relevant, len(corpus)))
 
     def _implicit(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
-        """Solve over the whole corpus; on the tape are only documents in a support, or relevant."""
-        with torch.no_grad():
-            found = supports(queries, self.documents(self._documents), self._l1, self._l2)
-        rows = torch.cat([*found, *relevant]).unique()
-        corpus = self.documents(self._documents, rows)
-        found, relevant = ([torch.searchsorted(rows, part) for part in parts] for parts in (found, relevant))
-        mask = _mask(relevant, len(rows))
-        values = continued(queries, corpus, self._l1, self._l2, found, mask)
-        return Weights(values, mask, len(self._documents) - len(rows))
+        return implicit(queries, self._vectors, relevant, self._l1, self._l2)
+
+    def _vectors(self, rows: Tensor | None) -> Tensor:
+        vectors: Tensor = self.documents(self._documents, rows)
+        return vectors
 
     def vectors(self) -> tuple[Floats, Floats]:
         """Return the present vectors of the documents and of the dev split's queries."""
@@ -88,10 +84,3 @@ class JointTask(Task):
     def save(self, folder: Path) -> None:
         """Write the model into a folder."""
         save(self.queries, self.documents, folder, self.base)
-
-
-def _mask(relevant: list[Tensor], n: int) -> Tensor:
-    mask = torch.zeros(len(relevant), n, dtype=torch.bool)
-    for row, rows in enumerate(relevant):
-        mask[row, rows] = True
-    return mask

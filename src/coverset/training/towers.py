@@ -35,7 +35,7 @@ class TextTower(nn.Module):
         tokens: list[list[int]] = encoded["input_ids"]
         return tokens
 
-    def forward(self, prepared: list[list[int]], rows: Sequence[int] | None = None) -> Tensor:
+    def forward(self, prepared: list[list[int]], rows: Any = None) -> Tensor:
         """Return the unit vectors of prepared texts (of these rows of them); a text asked for twice runs once."""
         asked = torch.arange(len(prepared)) if rows is None else torch.as_tensor(rows)
         once, back = asked.unique(return_inverse=True)
@@ -66,7 +66,7 @@ class VectorTower(nn.Module):
         """Return the texts' embeddings."""
         return torch.from_numpy(self.encode(list(texts)))
 
-    def forward(self, prepared: Tensor, rows: Sequence[int] | None = None) -> Tensor:
+    def forward(self, prepared: Tensor, rows: Any = None) -> Tensor:
         """Return the adapted vectors (of these rows)."""
         vectors: Tensor = self.adapter(prepared if rows is None else prepared[torch.as_tensor(rows)])
         return vectors
