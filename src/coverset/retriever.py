@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from coverset.decoders import Decoder
-from coverset.encoders import DEFAULT, Encoder, load_encoder
+from coverset.encoders import Encoder
 from coverset.inputs import Floats, as_count
 from coverset.selection import Selection
 from coverset.store.answers import Explanation, Hit, explained, hits
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
-from coverset.store.opening import check_encoder, check_free, load_for
+from coverset.store.opening import check_free, first_encoder, own_encoder, same_encoder
 from coverset.store.rows import State, document_rows
 from coverset.store.setting import as_setting
 from coverset.store.snapshot import Snapshot
@@ -57,8 +57,8 @@ class Retriever:
         folder
             Where the store is.
         encoder
-            The encoder's name, or an Encoder. None: the one the store was made with, and for a new store
-            all-MiniLM-L6-v2, which works offline. Opening a store with another encoder is an error.
+            The encoder's name or folder, or an Encoder. None: the one the store was made with, and for a new
+            store all-MiniLM-L6-v2, which works offline. Opening a store with another encoder is an error.
         create
             False: a missing store is an error.
         timeout
@@ -69,16 +69,12 @@ class Retriever:
             if not create:
                 raise FileNotFoundError(f"there is no store at {folder}")
             check_free(Path(folder))
-            made = load_encoder(encoder or DEFAULT) if encoder is None or isinstance(encoder, str) else encoder
-            table.create(State(made.name, made.fingerprint), made.dim)
-            encoder = made
-        found = table.outline()
-        state, dim = found.state, found.dim
-        if isinstance(encoder, str):
-            check_encoder(table.folder, state, encoder, state.fingerprint)
-        elif encoder is not None:
-            check_encoder(table.folder, state, encoder.name, encoder.fingerprint)
-        return cls(table, None if isinstance(encoder, str) else encoder, state, dim)
+            encoder, source = first_encoder(encoder)
+            table.create(State(encoder.name, encoder.fingerprint, source), encoder.dim)
+        now = table.outline()
+        if encoder is not None:
+            encoder = same_encoder(table.folder, now.state, now.dim, encoder)
+        return cls(table, encoder, now.state, now.dim)
 
     @property
     def folder(self) -> Path:
@@ -90,7 +86,7 @@ class Retriever:
         """The encoder; loaded when first needed."""
         with self._loading:
             if self._encoder is None:
-                self._encoder = load_for(self.folder, self._state, self._dim)
+                self._encoder = own_encoder(self.folder, self._state, self._dim)
             return self._encoder
 
     @property

@@ -63,5 +63,5 @@ def test_a_store_works_with_it(tmp_path: Path) -> None:
     store = Retriever.open(tmp_path / "s.cover", encoder=encoder)
     store.add([{"id": "x", "text": "aaa"}, {"id": "y", "text": "bbb"}])
     assert Retriever.open(tmp_path / "s.cover", encoder=encoder).search("b", k=1, decoder=Dense())[0].id == "y"
-    with pytest.raises(ValueError, match="'letters', and its vectors do not compare with those of 'other'"):
+    with pytest.raises(ValueError, match=r"the encoder 'letters' .* do not compare with those of 'other'"):
         Retriever.open(tmp_path / "s.cover", encoder=FunctionEncoder(letters, name="other", dim=5))

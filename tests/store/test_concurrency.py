@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -79,11 +80,32 @@ def test_a_writer_that_waits_too_long_says_so(tmp_path: Path) -> None:
     store.add([{"id": "a", "text": "red"}])
     with filelock.FileLock(tmp_path / "s.cover" / "writer.lock"):
         with pytest.raises(
-            BusyStoreError, match=r"s\.cover: another process has been writing for more than 0\.1 s"
+            BusyStoreError, match=r"s\.cover: another writer has been at work for more than 0\.1 s"
         ):
             store.delete(["a"])
         assert [hit.id for hit in store.search("red")] == ["a"]
     assert store.delete(["a"]) == 1
+
+
+def test_an_interrupted_write_keeps_the_lock_until_its_commit_is_over(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of writes, as in a notebook: the next writer must not meet a commit under way."""
+    folder = tmp_path / "s.cover"
+    store = Retriever.open(folder, encoder=Words())
+    interrupted = 0
+    for n in range(12):
+        timer = threading.Timer(0.004 * n, signal.raise_signal, [signal.SIGINT])
+        try:
+            timer.start()
+            store.add({"id": f"{n}-{i}", "text": f"word{i}"} for i in range(3))
+            timer.join()
+        except KeyboardInterrupt:
+            interrupted += 1
+        timer.join()
+        Retriever.open(folder, encoder=Words()).add([{"id": f"after {n}", "text": "red"}])
+    assert interrupted
+    ids = Retriever.open(folder, encoder=Words()).ids()
+    assert sum(i.startswith("after") for i in ids) == 12
+    assert all(sum(i.startswith(f"{n}-") for i in ids) in (0, 3) for n in range(12))
 
 
 def test_many_small_writes_leave_a_small_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from coverset import MMR, NNN, Dense, Hit, Retriever
 from coverset.encoders.precomputed import Precomputed
@@ -211,14 +212,40 @@ def test_another_encoder_is_refused_and_named(animals: Retriever) -> None:
     class Retrained(Words):
         fingerprint = "words-2"
 
-    with pytest.raises(EncoderMismatchError, match=r"made with the encoder 'words'.*'words' with other weights"):
+    class Wider(Words):
+        dim = 17
+
+    made = r"animals\.cover was made with the encoder 'words' \(16 dimensions, fingerprint words-1\)"
+    with pytest.raises(EncoderMismatchError, match=made + ".* 'words' \\(16 dimensions, fingerprint words-2"):
         Retriever.open(animals.folder, encoder=Retrained())
-    with pytest.raises(EncoderMismatchError, match="'words', and its vectors do not compare with those of 'all-M"):
+    with pytest.raises(EncoderMismatchError, match=made + ".* 'words' \\(17 dimensions, fingerprint words-1"):
+        Retriever.open(animals.folder, encoder=Wider())
+    with pytest.raises(EncoderMismatchError, match=made + ".* 'all-MiniLM-L6-v2' \\(384 dimensions"):
         Retriever.open(animals.folder, encoder="all-MiniLM-L6-v2")
     unnamed = Retriever.open(animals.folder)
     assert len(unnamed) == 5
     with pytest.raises(ValueError, match="cannot be loaded by its name: pass it"):
         unnamed.search("red")
+
+
+def test_an_encoder_out_of_a_folder_is_found_again(tmp_path: Path) -> None:
+    trained = tmp_path / "deep" / "trained"
+    trained.mkdir(parents=True)
+    (trained / "coverset.json").write_text('{"kind": "adapted", "base": "all-MiniLM-L6-v2"}')
+    rng = np.random.default_rng(0)
+    shapes = {"first.weight": (4, 384), "first.bias": 4, "second.weight": (384, 4), "second.bias": 384}
+    for side in ("query", "document"):
+        tensors = {name: rng.standard_normal(shape).astype(np.float32) / 20 for name, shape in shapes.items()}
+        save_file({**tensors, "mix": np.array(-3, np.float32)}, trained / f"{side}.safetensors")
+    store = Retriever.open(tmp_path / "s.cover", encoder=str(trained))
+    store.add([{"id": "a", "text": "sort an array"}, {"id": "b", "text": "sine"}])
+    again = Retriever.open(tmp_path / "s.cover")
+    assert again.search("sort", k=1)[0].id == "a"
+    assert again.encoder_name == "trained"
+    assert Retriever.open(tmp_path / "s.cover", encoder=str(trained)).ids() == ["a", "b"]
+    trained.rename(tmp_path / "moved")
+    with pytest.raises(ValueError, match="which cannot be loaded by its name: pass it"):
+        Retriever.open(tmp_path / "s.cover").search("sort")
 
 
 def test_vectors_made_elsewhere_need_no_encoder(tmp_path: Path) -> None:

@@ -14,13 +14,18 @@ DEFAULT = "all-MiniLM-L6-v2"
 def load_encoder(name: str = DEFAULT) -> Encoder:
     """Return an encoder: an offline one by its name, or what is in a folder.
 
-    A folder is one that training left behind, or any sentence-transformers model. A name with a slash in it,
-    and no such folder, is looked up by sentence-transformers on its hub.
+    A folder is one that training left behind, or any sentence-transformers model. `openai:MODEL` is a model
+    behind an OpenAI-compatible API. Any other name with a slash in it is looked up by sentence-transformers on
+    its hub.
     """
     if Path(name).is_dir():
         from coverset.encoders.folder import load_folder
 
         return load_folder(Path(name), load_encoder)
+    if name.startswith("openai:"):
+        from coverset.encoders.openai import OpenAIEncoder
+
+        return OpenAIEncoder(name.removeprefix("openai:"))
     if "/" in name:
         from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from coverset.encoders import Encoder, load_encoder
+from coverset.encoders import DEFAULT, Encoder, load_encoder
 from coverset.encoders.precomputed import FINGERPRINT, Precomputed
 from coverset.store.errors import EncoderMismatchError
 from coverset.store.rows import State
@@ -19,30 +19,45 @@ def check_free(folder: Path) -> None:
         raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
 
 
-def check_encoder(folder: Path, state: State, name: str, fingerprint: str) -> None:
-    """Refuse another encoder than the one that the store was made with."""
-    if (name, fingerprint) != (state.encoder, state.fingerprint):
-        same = (
-            f" with other weights ({fingerprint[:12]}, not {state.fingerprint[:12]})"
-            if name == state.encoder
-            else ""
-        )
+def first_encoder(given: str | Encoder | None) -> tuple[Encoder, str | None]:
+    """Return the encoder of a new store, and what it can be loaded by again, if not by its name."""
+    if given is not None and not isinstance(given, str):
+        return given, None
+    encoder = load_encoder(given or DEFAULT)
+    place = str(Path(given).resolve()) if given and Path(given).is_dir() else given
+    return encoder, None if place == encoder.name else place
+
+
+def same_encoder(folder: Path, state: State, dim: int, given: str | Encoder) -> Encoder | None:
+    """Return the encoder that was given, or None if it is the store's own by name; refuse any other."""
+    if isinstance(given, str):
+        if given == state.encoder:
+            return None
+        given = load_encoder(given)
+    if (given.name, given.fingerprint, given.dim) != (state.encoder, state.fingerprint, dim):
         raise EncoderMismatchError(
-            f"the store {folder} was made with the encoder {state.encoder!r}, and its vectors do not compare "
-            f"with those of {name!r}{same}: open it without naming an encoder, or make a new store"
+            f"the store {folder} was made with the encoder {_told(state.encoder, state.fingerprint, dim)}, and "
+            f"its vectors do not compare with those of {_told(given.name, given.fingerprint, given.dim)}: open it "
+            "without naming an encoder, or make a new store"
         )
+    return given
 
 
-def load_for(folder: Path, state: State, dim: int) -> Encoder:
+def own_encoder(folder: Path, state: State, dim: int) -> Encoder:
     """Return the encoder that the store was made with."""
     if state.fingerprint == FINGERPRINT:
         return Precomputed(dim, state.encoder)
+    source = state.source or state.encoder
     try:
-        encoder = load_encoder(state.encoder)
-    except ValueError as error:
+        encoder = load_encoder(source)
+    except (ValueError, OSError) as error:
         raise ValueError(
             f"the store {folder} was made with the encoder {state.encoder!r}, which cannot be loaded by its name: "
-            "pass it, Retriever.open(folder, encoder=...)"
+            f"pass it, Retriever.open(folder, encoder=...) ({error})"
         ) from error
-    check_encoder(folder, state, encoder.name, encoder.fingerprint)
+    same_encoder(folder, state, dim, encoder)
     return encoder
+
+
+def _told(name: str, fingerprint: str, dim: int) -> str:
+    return f"{name!r} ({dim} dimensions{f', fingerprint {fingerprint[:12]}' if fingerprint else ''})"

@@ -28,10 +28,11 @@ BLOCK = 8192
 
 @dataclass(frozen=True)
 class State:
-    """What a version says of itself."""
+    """What a version says of itself. `source` is what the encoder can be loaded by, where its name is not."""
 
     encoder: str
     fingerprint: str
+    source: str | None = None
     decoder: dict[str, Any] | None = None
     documents: int = 0
     digest: int = 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -96,7 +98,10 @@ class Table:
             kept = digests.filter(pc.invert(pc.is_in(ids, value_set=touched)))
             after = replace(now.state, **changes).of(np.concatenate([kept.to_numpy(), new["digest"].to_numpy()]))
             if after != now.state:
-                self._commit(table, pa.concat_tables([new, rows.state_row(after, now.dim)]), gone)
+                # In a thread that is always waited for: an interrupt must not free the lock under a commit.
+                with ThreadPoolExecutor(1) as thread:
+                    everything = pa.concat_tables([new, rows.state_row(after, now.dim)])
+                    thread.submit(self._commit, table, everything, gone).result()
             return len(new) + len(gone)
 
     def _commit(self, table: Any, new: Any, gone: Sequence[str]) -> None:
@@ -119,14 +124,20 @@ class Table:
     def _alone(self) -> Iterator[None]:
         """Be the only writer, of all threads and processes; the system frees the lock if this one dies."""
         filelock = require("filelock", "store")
-        lock = filelock.FileLock(self.folder / "writer.lock", timeout=self.timeout, poll_interval=0.01)
+        start = time.monotonic()
         try:
-            with self._writing, lock:
-                yield
+            if not self._writing.acquire(timeout=self.timeout):
+                raise filelock.Timeout(str(self.folder))
+            try:
+                left = max(0.0, self.timeout - (time.monotonic() - start))
+                with filelock.FileLock(self.folder / "writer.lock", timeout=left, poll_interval=0.01):
+                    yield
+            finally:
+                self._writing.release()
         except filelock.Timeout as error:
             raise BusyStoreError(
-                f"{self.folder}: another process has been writing for more than {self.timeout:g} s; try again, "
-                "or open the store with a longer timeout"
+                f"{self.folder}: another writer has been at work for more than {self.timeout:g} s; try again, or "
+                "open the store with a longer timeout"
             ) from error
 
     def _read(self, read: Callable[[Any], Result]) -> Result:
@@ -147,13 +158,13 @@ class Table:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Say which store it is that cannot be read."""
+        """Say which store it is that cannot be read; what the system refuses, as a full disk, it says itself."""
         try:
             yield
-        except (ImportError, BusyStoreError):
-            raise
         except BaseException as error:
+            refused = isinstance(error, OSError) and error.errno is not None
             # A panic inside LanceDB, which a damaged file can cause, is not an Exception.
-            if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            panic = type(error).__name__ == "PanicException"
+            if panic or (isinstance(error, Exception) and not refused and not isinstance(error, ImportError)):
                 raise DamagedStoreError(f"the store {self.folder} cannot be read: {error}") from error
             raise

@@ -1,0 +1,117 @@
+"""What a store costs: small writes one after the other, searches between them, and the space on disk.
+
+python -m benchmarks.store --out benchmarks/results
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.corpora import clustered
+from coverset import NNN, Dense, Retriever
+from coverset.encoders.precomputed import Precomputed
+
+D, WRITES, EACH = 384, 1000, 100
+TEXT = "A sentence of the length that descriptions of tools and short passages have, or somewhat longer. " * 3
+
+
+def timed(call: Callable[[], Any]) -> float:
+    """Return the milliseconds that a call takes."""
+    start = time.perf_counter()
+    call()
+    return 1000 * (time.perf_counter() - start)
+
+
+def size(folder: Path) -> tuple[float, int]:
+    """Return the megabytes and the number of files in a folder."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sum(path.stat().st_size for path in files) / 1e6, len(files)
+
+
+def measure(n: int, folder: Path) -> dict[str, Any]:
+    """Build a store of n documents, then write and search in turn."""
+    vectors, queries = clustered(n + WRITES, D, EACH)
+    writer = Retriever.open(folder, encoder=Precomputed(D))
+    documents = [{"id": f"d{i}", "text": TEXT, "meta": {"n": i % 10}, "vector": vectors[i]} for i in range(n)]
+    build = timed(lambda: writer.add(documents))
+    megabytes, _ = size(folder)
+    reader = Retriever.open(folder)
+    load = timed(reader.snapshot)
+    for decoder in (NNN(l1=0.1, l2=0.1), Dense()):
+        reader.search(queries[0], decoder=decoder)
+    dense = [timed(lambda q=q: reader.search(q, decoder=Dense())) for q in queries]
+    nnn = [timed(lambda q=q: reader.search(q, decoder=NNN(l1=0.1, l2=0.1))) for q in queries]
+    upserts, after, most, files = [], [], 0.0, 0
+    for w in range(WRITES):
+        new = {"id": f"d{w % 500}", "text": TEXT, "meta": {"w": w}, "vector": vectors[n + w]}
+        upserts.append(timed(lambda new=new: writer.add([new])))
+        after.append(timed(lambda w=w: reader.search(queries[w % EACH], decoder=Dense())))
+        if w % 20 == 0:
+            now = size(folder)
+            most, files = max(most, now[0]), max(files, now[1])
+    return {
+        "documents": n,
+        "build_per_s": n / build * 1000,
+        "load_ms": load,
+        "dense_ms": float(np.median(dense)),
+        "nnn_ms": float(np.median(nnn)),
+        "upsert_first_ms": float(np.median(upserts[:EACH])),
+        "upsert_last_ms": float(np.median(upserts[-EACH:])),
+        "upsert_p99_ms": float(np.quantile(upserts, 0.99)),
+        "search_after_write_ms": float(np.median(after)),
+        "megabytes": megabytes,
+        "most_megabytes": most,
+        "most_files": files,
+    }
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """The figures as a table."""
+    lines = [
+        "| documents | build, per s | open and load ms | Dense ms | NNN ms | upsert ms, first 100 | last 100 "
+        "| p99 | Dense after another's write ms | MB | most MB | most files |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row['documents']:,} | {row['build_per_s']:,.0f} | {row['load_ms']:,.0f} | {row['dense_ms']:.1f} "
+            f"| {row['nnn_ms']:.1f} | {row['upsert_first_ms']:.0f} | {row['upsert_last_ms']:.0f} "
+            f"| {row['upsert_p99_ms']:.0f} | {row['search_after_write_ms']:.0f} | {row['megabytes']:.0f} "
+            f"| {row['most_megabytes']:.0f} | {row['most_files']:,} |"
+        )
+    lines += [
+        "",
+        f"{WRITES:,} upserts of one document each, every one on disk (fsync) before it is acknowledged, each "
+        f"followed by a search through another `Retriever` that sees it. d = {D}, medians, {os.cpu_count()} "
+        "cores. Vectors are handed in: encoding is not counted.",
+        "",
+        "Made by `python -m benchmarks.store --out benchmarks/results`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure, and write store.json and store.md."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    out = parser.parse_args().out
+    rows = []
+    for n in (1_000, 10_000, 100_000):
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(measure(n, Path(folder) / "s.cover"))
+        print(json.dumps(rows[-1]), flush=True)
+    (out / "store.json").write_text(json.dumps(rows, indent=2) + "\n")
+    (out / "store.md").write_text(markdown(rows))
+
+
+if __name__ == "__main__":
+    main()
