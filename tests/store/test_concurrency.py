@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import filelock
@@ -87,13 +88,22 @@ def test_a_writer_that_waits_too_long_says_so(tmp_path: Path) -> None:
     assert store.delete(["a"]) == 1
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """A process that was started in the background may have been told to ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_an_interrupted_write_keeps_the_lock_until_its_commit_is_over(tmp_path: Path) -> None:
     """Ctrl-C in the middle of writes, as in a notebook: the next writer must not meet a commit under way."""
     folder = tmp_path / "s.cover"
     store = Retriever.open(folder, encoder=Words())
     interrupted = 0
     for n in range(12):
-        timer = threading.Timer(0.004 * n, signal.raise_signal, [signal.SIGINT])
+        timer = threading.Timer(0.004 * n, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
         try:
             timer.start()
             store.add({"id": f"{n}-{i}", "text": f"word{i}"} for i in range(3))
@@ -119,3 +129,14 @@ def test_many_small_writes_leave_a_small_store(tmp_path: Path, monkeypatch: pyte
     assert max(files) <= 100
     assert len((store.folder / "ledger").read_text().split("\n")) < 400
     assert generations.generation(store) == 59
+
+
+def test_many_large_writes_leave_a_small_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coverset.store.table.KEPT", generations.SHORT)
+    store = Retriever.open(tmp_path / "s.cover", encoder=Words())
+    sizes = []
+    for n in range(12):
+        store.add({"id": str(i), "text": f"word{i % 7} number{n}"} for i in range(1100))
+        sizes.append(sum(path.stat().st_size for path in store.folder.rglob("*") if path.is_file()))
+    assert max(sizes) < 6 * sizes[0]
+    assert len(store) == 1100

@@ -21,9 +21,9 @@ from coverset.store.errors import BusyStoreError, DamagedStoreError
 from coverset.store.ledger import Ledger
 
 NAME = "documents"
-# After this many versions, or when rubbish is the larger part by far, a table is rewritten as one piece.
-TIDY = 64
-RUBBISH = 64 << 20
+# After this many versions a table is rewritten as one piece, and also after a write of many documents, when what
+# it has replaced has come to three times of what is there.
+TIDY, LARGE = 64, 1000
 # A version is kept for this long after a newer one, so that those who are reading it can go on.
 KEPT = timedelta(seconds=20)
 # Times that a reader tries again when the version it was reading has been cleaned away all the same.
@@ -112,7 +112,7 @@ class Table:
         merge.execute(new)
         self._ledger.record()
         crowded = before // TIDY != table.version // TIDY
-        if crowded or self._ledger.size() > RUBBISH + 3 * table.stats()["total_bytes"]:
+        if crowded or (len(new) > LARGE and self._ledger.size() > 4 * table.stats()["total_bytes"]):
             # No transaction of another writer can be under way: what no version refers to is rubbish.
             table.optimize(cleanup_older_than=KEPT, delete_unverified=True)
             self._ledger.record()
