@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +82,15 @@ def test_version_and_help() -> None:
     assert coverset("--version").stdout.strip() == package.__version__
     help_text = coverset("demo", "--help").stdout
     assert 'coverset demo "sort an array' in help_text
+
+
+def test_the_picture_shows_what_each_document_adds(tmp_path: Path) -> None:
+    picture = tmp_path / "explained.png"
+    done = coverset("demo", "invert a matrix and check that entries are finite", "--plot", str(picture), "--json")
+    assert done.returncode == 0, done.stderr
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    (result,) = json.loads(done.stdout)
+    for decoder, shares in result["covered"].items():
+        assert len(shares) == len(result["picks"][decoder])
+        assert all(0 <= before <= after <= 1 for before, after in pairwise(shares))
+    assert coverset("demo", "x", "--plot", str(tmp_path / "explained.jpg")).returncode == 2

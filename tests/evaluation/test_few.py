@@ -10,12 +10,13 @@ import pytest
 from scipy.ndimage import generic_filter
 
 from coverset import NNN, Dense, MemoryIndex, Retriever
-from coverset.evaluation.datasets import DatasetError, load
+from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.examples import read_examples
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tune import GRIDS, L1, L2, Trial, attempt, choose, left_out
+from coverset.lines import FileError
 from tests.evaluation.test_eval import run
 
 
@@ -105,10 +106,10 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
 def test_bad_examples_are_named_by_line(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "examples.jsonl"
     path.write_text('{"query": "a", "relevant": ["x", "x"]}\n' + line + "\n")
-    with pytest.raises(DatasetError, match=message):
+    with pytest.raises(FileError, match=message):
         read_examples(path, {"x": 0})
     path.write_text("\n")
-    with pytest.raises(DatasetError, match="no examples"):
+    with pytest.raises(FileError, match="no examples"):
         read_examples(path, {"x": 0})
 
 

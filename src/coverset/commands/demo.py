@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +20,9 @@ def demo(
     k: Annotated[int, typer.Option("-k", help="How many tools to pick.")] = 5,
     l1: Annotated[float, typer.Option(help="How much a tool must still explain to be let in.")] = 0.05,
     l2: Annotated[float, typer.Option(help="How evenly tools that are alike share their weight.")] = 0.1,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the first answer, explained, into this PNG file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """See the point in ten seconds: pick the few numpy functions that together do a job.
@@ -27,7 +31,7 @@ def demo(
 
       coverset demo
 
-      coverset demo "sort an array and remove the duplicates" -k 3
+      coverset demo "sort an array and remove the duplicates" -k 3 --plot explained.png
     """
     from coverset.demo.catalogue import REQUESTS, catalogue
     from coverset.demo.screen import comparisons, show
@@ -36,8 +40,14 @@ def demo(
         nnn, count = NNN(l1=l1, l2=l2), as_count("k", k)
         if request is not None and not request.strip():
             raise ValueError("request must not be empty")
+        if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir()):
+            raise ValueError(f"plot must be a .png file in a folder that exists, got {plot}")
     with Console(stderr=True).status("encoding the tools and, the first time, compiling the solver"):
         results = comparisons([request] if request else list(REQUESTS), catalogue(), nnn, count)
+    if plot is not None:
+        from coverset.demo.figure import draw
+
+        draw(results[0], plot)
     if as_json:
         typer.echo(json.dumps([result.as_json() for result in results], indent=2))
     else:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.evaluation.metrics import redundancy
-from coverset.explanation import left_out, places
+from coverset.explanation import covered, left_out, places
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
 
@@ -37,11 +37,15 @@ class BroughtIn:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The answers to one request, by decoder, and what sets them apart."""
+    """The answers to one request, by decoder, and what sets them apart.
+
+    `covered` is the share of the request that the first 1, 2, ... documents of an answer explain together.
+    """
 
     request: str
     picks: dict[str, list[str]]
     redundancy: dict[str, float]
+    covered: dict[str, list[float]]
     dropped: list[Dropped]
     brought_in: list[BroughtIn]
     gap: float
@@ -69,6 +73,7 @@ def compare(request: str, query: Floats, names: list[str], index: MemoryIndex, n
         request=request,
         picks={name: [names[i] for i in s.ids] for name, s in selections.items()},
         redundancy={name: redundancy(index.rows[s.ids]) for name, s in selections.items()},
+        covered={name: covered(query, index.rows[s.ids]).tolist() for name, s in selections.items()},
         dropped=[Dropped(names[d.id], names[d.like], d.cosine) for d in gone],
         brought_in=[BroughtIn(names[i], n) for i, n in zip(new, places(query, index, new), strict=True)],
         gap=float(answer.gap or 0.0),

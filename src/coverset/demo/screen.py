@@ -57,6 +57,7 @@ def _table(result: Comparison) -> Table:
         table.add_row(str(place + 1), *cells)
     table.add_section()
     table.add_row("", *(f"[dim]alike: {value:.2f}[/]" for value in result.redundancy.values()))
+    table.add_row("", *(f"[dim]explain: {shares[-1]:.0%} of it[/]" for shares in result.covered.values()))
     return table
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.evaluation.datasets import DatasetError
 from coverset.evaluation.embedded import Labelled
 from coverset.indexes import MemoryIndex
+from coverset.lines import FileError, records
 from coverset.retriever import Retriever
 
 
@@ -21,10 +20,10 @@ def label_store(folder: Path, path: Path) -> tuple[Retriever, MemoryIndex, Label
     try:
         store = Retriever.open(folder, create=False)
     except FileNotFoundError as error:
-        raise DatasetError(str(error)) from error
+        raise FileError(str(error)) from error
     snapshot = store.snapshot()
     if snapshot.index is None:
-        raise DatasetError(f"the store {folder} has no documents")
+        raise FileError(f"the store {folder} has no documents")
     queries, relevant = read_examples(path, snapshot.row)
     return store, snapshot.index, Labelled(store.query_vectors(queries), relevant)
 
@@ -36,37 +35,24 @@ def read_examples(path: Path, rows: Mapping[str, int]) -> tuple[list[str], list[
     """
     queries: list[str] = []
     relevant: list[NDArray[np.int64]] = []
-    for line, example in _lines(path):
+    for line, example in records(path):
         query, ids = _checked(example, f"{path}:{line}")
         unknown = next((i for i in ids if i not in rows), None)
         if unknown is not None:
-            raise DatasetError(f"{path}:{line}: the store has no document {unknown!r}")
+            raise FileError(f"{path}:{line}: the store has no document {unknown!r}")
         queries.append(query)
         relevant.append(np.array([rows[i] for i in dict.fromkeys(ids)], np.int64))
     if not queries:
-        raise DatasetError(f"{path}: no examples; each line is {{'query': text, 'relevant': [ids]}}")
+        raise FileError(f"{path}: no examples; each line is {{'query': text, 'relevant': [ids]}}")
     return queries, relevant
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path}: cannot be read as text: {error}") from error
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise DatasetError(f"{path}:{number}: not JSON: {error}") from error
-
-
-def _checked(example: Any, where: str) -> tuple[str, list[str]]:
-    if not isinstance(example, dict) or set(example) != {"query", "relevant"}:
-        raise DatasetError(f"{where}: must be an object with 'query' and 'relevant' and nothing else")
+def _checked(example: dict[str, Any], where: str) -> tuple[str, list[str]]:
+    if set(example) != {"query", "relevant"}:
+        raise FileError(f"{where}: must be an object with 'query' and 'relevant' and nothing else")
     query, ids = example["query"], example["relevant"]
     if not isinstance(query, str) or not query.strip():
-        raise DatasetError(f"{where}: query must be a text that is not empty")
+        raise FileError(f"{where}: query must be a text that is not empty")
     if not isinstance(ids, list) or not ids or not all(isinstance(i, str) for i in ids):
-        raise DatasetError(f"{where}: relevant must be a list of ids with at least one in it")
+        raise FileError(f"{where}: relevant must be a list of ids with at least one in it")
     return query, ids

@@ -19,12 +19,13 @@ from typing import Any
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation import paper
-from coverset.evaluation.datasets import Dataset, DatasetError, Split, load
+from coverset.evaluation.datasets import Dataset, Split, load
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import PAPER
 from coverset.evaluation.study import STEPS, study
 from coverset.evaluation.study_figures import draw
 from coverset.indexes import MemoryIndex
+from coverset.lines import FileError
 from coverset.progress import progress
 
 METRICS = [str(metric) for metric in PAPER]
@@ -45,7 +46,7 @@ class Source:
         data = load(folder)
         try:
             dev: Split | None = data.split("dev")
-        except DatasetError as error:
+        except FileError as error:
             if "has no queries" not in str(error) and "no such split" not in str(error):
                 raise
             dev = None

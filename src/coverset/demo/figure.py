@@ -1,0 +1,38 @@
+"""One request explained as a picture: what each document adds, and what is still lacking, for every decoder."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from coverset.demo.comparison import Comparison
+from coverset.extras import require
+
+SHADES = ("#0b3c5d", "#1f6f8b", "#3a9d8f", "#8ab17d", "#e9c46a", "#f4a261", "#e76f51", "#b56576")
+
+
+def draw(result: Comparison, path: Path) -> None:
+    """Draw into a PNG file, for each decoder, the share of the request that its documents explain one by one."""
+    figure = require("matplotlib.figure", "app").Figure(figsize=(9, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    tools = list(dict.fromkeys(name for picks in reversed(result.picks.values()) for name in picks))
+    colours = {name: SHADES[n % len(SHADES)] for n, name in enumerate(tools)}
+    rows = list(reversed(result.picks))
+    for row, decoder in enumerate(rows):
+        before = 0.0
+        for name, share in zip(result.picks[decoder], result.covered[decoder], strict=True):
+            added = 100 * share - before
+            axes.barh(row, added, left=before, color=colours[name], edgecolor="white", height=0.62)
+            if added > 6:
+                axes.text(before + added / 2, row, name, ha="center", va="center", color="white", fontsize=8)
+            before = 100 * share
+        axes.barh(row, 100 - before, left=before, color="none", edgecolor="#999999", hatch="///", height=0.62)
+        axes.text(before + 1, row + 0.37, f"{before:.0f}% explained", fontsize=8, color="#333333")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("share of the request explained, % (hatched: still lacking)")
+    axes.set_title("\n".join(textwrap.wrap(f"“{result.request}”", 90)), fontsize=10)
+    small = [n for n in tools if any(n in result.picks[d] for d in rows)]
+    handles = [axes.barh(0, 0, color=colours[name], label=name) for name in small]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(5, len(small)), fontsize=8, frameon=False)
+    figure.savefig(path, dpi=120)
