@@ -1,0 +1,120 @@
+"""Coverset in Haystack: a retriever and a ranker that return a set instead of the nearest.
+
+from coverset.integrations.haystack import CoversetRanker, CoversetRetriever
+
+pipeline.add_component("retriever", CoversetRetriever("handbook.cover", top_k=5))   # a store of Coverset's own
+pipeline.add_component("ranker", CoversetRanker(top_k=5))                           # after any embedding retriever
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from coverset.extras import require
+
+require("haystack", "haystack", run=False)
+
+from haystack import Document, component, default_from_dict, default_to_dict
+
+from coverset.decoders import NNN, Decoder
+from coverset.inputs import as_count
+from coverset.integrations.candidates import choose
+from coverset.retriever import Retriever
+from coverset.store.setting import as_setting, from_setting
+
+
+@component
+class CoversetRetriever:
+    """Documents of a store that together cover a query; a document's score is its weight.
+
+    Parameters
+    ----------
+    store
+        The folder of a store, as `coverset add` makes it.
+    top_k
+        How many documents.
+    where
+        Only documents whose metadata match.
+    decoder
+        Another rule than the store's own.
+    """
+
+    def __init__(
+        self, store: str, top_k: int = 5, where: dict[str, Any] | None = None, decoder: Decoder | None = None
+    ) -> None:
+        self.store, self.top_k, self.where, self.decoder = str(store), as_count("top_k", top_k), where, decoder
+        self._retriever = Retriever.open(self.store, create=False)
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, query: str, top_k: int | None = None, where: dict[str, Any] | None = None
+    ) -> dict[str, list[Document]]:
+        """Search the store; `top_k` and `where` of a run come before those of the component."""
+        k = self.top_k if top_k is None else as_count("top_k", top_k)
+        hits = self._retriever.search(query, k, where=self.where if where is None else where, decoder=self.decoder)
+        return {"documents": [Document(id=h.id, content=h.text, meta=h.meta, score=h.weight) for h in hits]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the component as plain data, for a pipeline that is saved."""
+        return default_to_dict(
+            self, store=self.store, top_k=self.top_k, where=self.where, decoder=_plain(self.decoder)
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> CoversetRetriever:
+        """Make the component of a saved pipeline."""
+        return _restored(cls, data)  # type: ignore[no-any-return]
+
+
+@component
+class CoversetRanker:
+    """Those of the documents found that together cover the query; a document's score becomes its weight.
+
+    The documents must come with their embeddings: give the retriever before this `return_embedding=True`.
+
+    Parameters
+    ----------
+    top_k
+        How many documents to keep.
+    decoder
+        The rule that picks; default: NNN.
+    """
+
+    def __init__(self, top_k: int = 5, decoder: Decoder | None = None) -> None:
+        self.top_k, self.decoder = as_count("top_k", top_k), decoder or NNN()
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, documents: list[Document], query_embedding: list[float], top_k: int | None = None
+    ) -> dict[str, list[Document]]:
+        """Choose among the documents; `top_k` of a run comes before that of the component."""
+        k = self.top_k if top_k is None else as_count("top_k", top_k)
+        for document in documents:
+            if document.embedding is None:
+                raise ValueError(
+                    f"documents must have embeddings, and {document.id!r} has none: "
+                    "give the retriever before this return_embedding=True"
+                )
+        chosen = choose(self.decoder, query_embedding, [document.embedding for document in documents], k)
+        return {"documents": [replace(documents[position], score=weight) for position, weight in chosen]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the component as plain data, for a pipeline that is saved."""
+        return default_to_dict(self, top_k=self.top_k, decoder=_plain(self.decoder))
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> CoversetRanker:
+        """Make the component of a saved pipeline."""
+        return _restored(cls, data)  # type: ignore[no-any-return]
+
+
+def _plain(decoder: Decoder | None) -> dict[str, Any] | None:
+    return None if decoder is None else as_setting(decoder)
+
+
+def _restored(cls: type, data: dict[str, Any]) -> Any:
+    parameters = dict(data.get("init_parameters", {}))
+    if parameters.get("decoder") is not None:
+        parameters["decoder"] = from_setting(parameters["decoder"])
+    return default_from_dict(cls, {**data, "init_parameters": parameters})

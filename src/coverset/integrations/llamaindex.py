@@ -1,0 +1,134 @@
+"""Coverset in LlamaIndex: a retriever and a node postprocessor that return a set instead of the nearest.
+
+from coverset.integrations.llamaindex import CoversetPostprocessor, CoversetRetriever
+
+CoversetRetriever(Retriever.open("handbook.cover"), k=5)               # a store of Coverset's own
+index.as_query_engine(similarity_top_k=50, node_postprocessors=[CoversetPostprocessor(k=5)])   # any index
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coverset.extras import require
+
+require("llama_index.core", "llamaindex", run=False)
+
+from llama_index.core import Settings
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+
+from coverset.decoders import NNN, Decoder
+from coverset.encoders.protocol import Encoder
+from coverset.integrations.candidates import choose
+from coverset.retriever import Retriever
+
+
+class CoversetRetriever(BaseRetriever):
+    """Documents of a store that together cover a query; a node's score is its weight.
+
+    Parameters
+    ----------
+    store
+        A `coverset.Retriever`.
+    k
+        How many documents.
+    where
+        Only documents whose metadata match.
+    decoder
+        Another rule than the store's own.
+    """
+
+    def __init__(
+        self,
+        store: Retriever,
+        k: int = 5,
+        *,
+        where: dict[str, Any] | None = None,
+        decoder: Decoder | None = None,
+    ) -> None:
+        self._store, self._k, self._where, self._decoder = store, k, where, decoder
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        hits = self._store.search(query_bundle.query_str, self._k, where=self._where, decoder=self._decoder)
+        return [
+            NodeWithScore(node=TextNode(id_=hit.id, text=hit.text, metadata=hit.meta), score=hit.weight)
+            for hit in hits
+        ]
+
+
+class CoversetPostprocessor(BaseNodePostprocessor):
+    """Those of the nodes found that together cover the query; a node's score becomes its weight.
+
+    Parameters
+    ----------
+    embed_model
+        Makes vectors of the query and of nodes that have none; default: `Settings.embed_model`.
+    k
+        How many nodes to keep.
+    decoder
+        The rule that picks.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    embed_model: BaseEmbedding = Field(default_factory=lambda: Settings.embed_model)
+    k: int = Field(default=5, ge=1)
+    decoder: Decoder = Field(default_factory=NNN)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name that LlamaIndex keeps."""
+        return "CoversetPostprocessor"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        if query_bundle is None:
+            raise ValueError("query_bundle must be given: the nodes are chosen for a query")
+        if not nodes:
+            return []
+        query = query_bundle.embedding or self.embed_model.get_query_embedding(query_bundle.query_str)
+        chosen = choose(self.decoder, query, self._vectors(nodes), self.k)
+        return [NodeWithScore(node=nodes[position].node, score=weight) for position, weight in chosen]
+
+    def _vectors(self, nodes: list[NodeWithScore]) -> list[list[float]]:
+        """The nodes' own vectors if all have one; else all are embedded, so that they compare."""
+        own = [found.node.embedding for found in nodes if found.node.embedding is not None]
+        if len(own) == len(nodes):
+            return own
+        texts = [found.node.get_content(metadata_mode=MetadataMode.EMBED) for found in nodes]
+        return self.embed_model.get_text_embedding_batch(texts)
+
+
+class CoversetEmbedding(BaseEmbedding):
+    """An encoder of Coverset's, such as the offline one, where LlamaIndex wants an embedding model.
+
+    Parameters
+    ----------
+    encoder
+        As `coverset.encoders.load_encoder` returns it.
+    """
+
+    _encoder: Encoder = PrivateAttr()
+
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__(model_name=encoder.name)
+        self._encoder = encoder
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        vectors: list[list[float]] = self._encoder.encode(texts).tolist()
+        return vectors
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        vector: list[float] = self._encoder.encode_queries([query])[0].tolist()
+        return vector
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)
