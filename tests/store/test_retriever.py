@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,34 @@ def test_strange_ids_are_ids_like_others(animals: Retriever) -> None:
         assert animals.delete([identifier]) == 1
         assert identifier not in animals
     assert animals.ids() == list("abcde")
+
+
+@pytest.mark.parametrize(
+    ("share", "few", "batch"), [(0.0, 999, 99), (0.5, 2, 99), (0.5, 999, 3), (0.0, 2, 3)]
+)
+def test_answers_do_not_depend_on_how_a_version_is_read(
+    animals: Retriever, monkeypatch: pytest.MonkeyPatch, share: float, few: int, batch: int
+) -> None:
+    """In memory or in a file, changes one by one or everything anew, in one batch or several."""
+    monkeypatch.setattr("coverset.store.version.MOST", share)
+    monkeypatch.setattr("coverset.store.version.FEW", few)
+    monkeypatch.setattr("coverset.store.version.BATCH", batch)
+    reader = reopened(animals)
+    rng, texts = random.Random(0), dict(ANIMALS)
+    for n in range(8):
+        new = {rng.choice("abcdefghij"): f"number{n} word{i}" for i in range(rng.randint(1, 6))}
+        gone = rng.sample("abcdefghij", 2)
+        animals.add({"id": i, "text": text} for i, text in new.items())
+        animals.delete(gone)
+        texts = {i: text for i, text in {**texts, **new}.items() if i not in gone}
+        assert {document.id: document.text for document in reader} == texts
+        ids = sorted(texts)
+        expected = Words().encode([texts[i] for i in ids])
+        np.testing.assert_allclose(reader.snapshot().contents.vectors, expected, atol=1e-6)
+        assert reader.ids() == ids
+        nearest = expected @ Words().encode(["number3 word1"])[0]
+        hits = reader.search("number3 word1", k=3, decoder=Dense())
+        assert [hit.weight for hit in hits] == pytest.approx(np.sort(nearest)[::-1][:3].tolist(), abs=1e-5)
 
 
 def test_another_encoder_is_refused_and_named(animals: Retriever) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +15,13 @@ from coverset.extras import require
 from coverset.inputs import Floats
 from coverset.store import rows
 
-# Up to this many documents that changed are fetched one by one; for more, everything is read.
+DOCUMENTS = f"id != '{rows.STATE}'"
+# Up to this many documents that changed are fetched by their ids; for more, everything is read.
 FEW = 1000
+# Rows read at a time.
+BATCH = 8192
+# The share of the machine's memory that vectors may take.
+MOST = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,35 +45,40 @@ class Outline:
 
 def outline(table: Any) -> Outline:
     """Return the outline of the version that a LanceDB table is at."""
-    state, _, vectors = _checked(table.search().where(f"id = '{rows.STATE}'").to_arrow())
-    found = table.search().select(["id", "digest"]).where(f"id != '{rows.STATE}'").to_arrow()
-    if state != state.of(found["digest"].to_numpy()):
+    found = _checked(table.search().where(among([rows.STATE])).to_arrow())
+    if len(found) != 1:
+        raise ValueError("the row that describes it is missing")
+    state = rows.read_state(found["meta"][0].as_py())
+    documents = table.search().select(["id", "digest"]).where(DOCUMENTS).to_arrow()
+    if state != state.of(documents["digest"].to_numpy()):
         raise ValueError(f"its {state.documents} documents are not all there, or not all those that were written")
-    return Outline(state, vectors.shape[1], found.sort_by("id").combine_chunks())
+    return Outline(state, _vectors(found).shape[1], documents.sort_by("id").combine_chunks())
 
 
 def read(table: Any, known: Version | None) -> Version:
     """Return the version that a LanceDB table is at; of what an earlier one had, nothing is read again."""
-    number, now = int(table.version), outline(table)
-    if known is None:
-        return _read_all(table, number, now)
     pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
-    origin = pc.index_in(now.documents["digest"], value_set=known.table["digest"]).combine_chunks()
-    new = now.documents.filter(pc.is_null(origin))
-    if len(new) > FEW:
-        return _read_all(table, number, now)
-    _, fetched, vectors = _checked(table.search().where(among([rows.STATE, *new["id"].to_pylist()])).to_arrow())
-    place = pc.is_null(origin).to_numpy(zero_copy_only=False)
-    source = pc.fill_null(origin, 0).to_numpy().astype(np.int64)
-    merged = (
-        np.take(known.vectors, source, axis=0)
-        if len(known.vectors)
-        else np.empty((len(source), now.dim), np.float32)
-    )
-    merged[place] = vectors
-    source[place] = len(known.table) + np.arange(len(fetched))
-    documents = pa.concat_tables([known.table, fetched]).combine_chunks().take(source)
-    return _whole(number, now, documents, merged)
+    number, now = int(table.version), outline(table)
+    vectors = _room(len(now.documents), now.dim)
+    source = np.full(len(vectors), -1)
+    parts = []
+    if known is not None and len(known.table):
+        origin = pc.index_in(now.documents["digest"], value_set=known.table["digest"])
+        source[:] = pc.fill_null(origin, -1).to_numpy()
+        np.take(known.vectors, np.maximum(source, 0), axis=0, out=vectors, mode="clip")
+        parts.append(known.table)
+    read = sum(map(len, parts))
+    place = _Places(now.documents["digest"].to_numpy())
+    for part in _batches(table, now.documents.filter(pa.array(source < 0))["id"]):
+        at = place(part["digest"].to_numpy())
+        vectors[at] = _vectors(part)
+        source[at] = read + np.arange(len(part))
+        parts.append(part.drop_columns("vector"))
+        read += len(part)
+    documents = pa.concat_tables(parts).take(source) if parts else rows.schema(now.dim).empty_table()
+    if (source < 0).any() or not documents.select(["id", "digest"]).equals(now.documents):
+        raise ValueError("its documents are not those that its outline lists")
+    return Version(number, now.state, documents.combine_chunks(), vectors)
 
 
 def among(ids: Iterable[str]) -> str:
@@ -78,29 +90,47 @@ def _quoted(identifier: str) -> str:
     return "'" + identifier.replace("'", "''") + "'"
 
 
-def _read_all(table: Any, number: int, now: Outline) -> Version:
-    _, documents, vectors = _checked(table.to_arrow())
-    return _whole(number, now, documents, vectors)
+class _Places:
+    """Where the documents with these digests stand."""
+
+    def __init__(self, digests: NDArray[np.uint64]) -> None:
+        self.order = np.argsort(digests)
+        self.digests = digests[self.order]
+
+    def __call__(self, digests: NDArray[np.uint64]) -> NDArray[np.int64]:
+        found = np.searchsorted(self.digests, digests)
+        if (found == len(self.digests)).any() or (self.digests[found] != digests).any():
+            raise ValueError("it has documents that its outline does not list")
+        return self.order[found]
 
 
-def _whole(number: int, now: Outline, documents: Any, vectors: Floats) -> Version:
-    """Return the version after checking that it is what its outline says."""
-    if not documents.select(["id", "digest"]).equals(now.documents):
-        raise ValueError("its documents are not those that its outline lists")
-    return Version(number, now.state, documents, vectors)
+def _batches(table: Any, ids: Any) -> Iterator[Any]:
+    """Yield these documents, checked, a batch at a time: few are asked for by id, many with all others."""
+    pa = require("pyarrow", "store")
+    if len(ids):
+        condition = DOCUMENTS if len(ids) > FEW else among(ids.to_pylist())
+        for batch in table.search().where(condition).to_batches(BATCH):
+            yield _checked(pa.Table.from_batches([batch]))
 
 
-def _checked(found: Any) -> tuple[rows.State, Any, Floats]:
-    """Return the state, the documents ordered by id, and their vectors, after checking every row's digest."""
-    pc = require("pyarrow.compute", "store")
-    found = found.take(pc.sort_indices(found["id"])).combine_chunks()
-    dim = found.schema.field("vector").type.list_size
-    vectors: NDArray[np.float32] = found["vector"].combine_chunks().flatten().to_numpy().reshape(-1, dim)
-    wrong = np.flatnonzero(rows.digests(found, vectors) != found["digest"].to_numpy())
+def _checked(part: Any) -> Any:
+    """Return some rows after checking their digests."""
+    wrong = np.flatnonzero(rows.digests(part, _vectors(part)) != part["digest"].to_numpy())
     if len(wrong):
-        identifier = found["id"][int(wrong[0])].as_py()
+        identifier = part["id"][int(wrong[0])].as_py()
         raise ValueError(f"the document {identifier!r} is damaged ({len(wrong)} such documents)")
-    if not len(found) or found["id"][0].as_py() != rows.STATE:
-        raise ValueError("the row that describes it is missing")
-    state = rows.read_state(found["meta"][0].as_py())
-    return state, found.drop_columns("vector").slice(1), vectors[1:]
+    return part
+
+
+def _vectors(part: Any) -> Floats:
+    dim = part.schema.field("vector").type.list_size
+    vectors: Floats = part["vector"].combine_chunks().flatten().to_numpy().reshape(-1, dim)
+    return vectors
+
+
+def _room(documents: int, dim: int) -> Floats:
+    """Return room for vectors: in memory or, where they would fill it, in a file that the system pages."""
+    if 4 * documents * dim <= MOST * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        return np.empty((documents, dim), np.float32)
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, np.float32, shape=(documents, dim))
