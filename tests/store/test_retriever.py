@@ -209,9 +209,7 @@ def test_strange_ids_are_ids_like_others(animals: Retriever) -> None:
     assert animals.ids() == list("abcde")
 
 
-@pytest.mark.parametrize(
-    ("share", "few", "batch"), [(0.0, 999, 99), (0.5, 2, 99), (0.5, 999, 3), (0.0, 2, 3)]
-)
+@pytest.mark.parametrize(("share", "few", "batch"), [(0.0, 999, 99), (0.5, 2, 99), (0.5, 999, 3), (0.0, 2, 3)])
 def test_answers_do_not_depend_on_how_a_version_is_read(
     animals: Retriever, monkeypatch: pytest.MonkeyPatch, share: float, few: int, batch: int
 ) -> None:

@@ -13,8 +13,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from coverset.extras import require
 from coverset.store import rows, version
 from coverset.store.errors import BusyStoreError, DamagedStoreError
@@ -23,7 +21,7 @@ from coverset.store.ledger import Ledger
 NAME = "documents"
 # After this many versions a table is rewritten as one piece, and also after a write of many documents, when what
 # it has replaced has come to three times of what is there.
-TIDY, LARGE = 64, 1000
+TIDY, LARGE = 32, 1000
 # A version is kept for this long after a newer one, so that those who are reading it can go on.
 KEPT = timedelta(seconds=20)
 # Times that a reader tries again when the version it was reading has been cleaned away all the same.
@@ -51,6 +49,7 @@ class Table:
         self._reader: Any = None
         self._writer: Any = None
         self._ledger = Ledger(self._home)
+        self._newest: version.Outline | None = None
 
     @property
     def exists(self) -> bool:
@@ -73,11 +72,11 @@ class Table:
 
     def outline(self) -> version.Outline:
         """Return the outline of the newest version."""
-        return self._read(version.outline)
+        return self._read(self._outline)
 
     def read(self, known: version.Version | None) -> version.Version:
         """Return the newest version; `known` is an earlier one, of which nothing needs to be read again."""
-        return self._read(lambda table: version.read(table, known))
+        return self._read(lambda table: version.read(table, self._outline(table), known))
 
     def write(self, new: Any | None, gone: Sequence[str], **changes: Any) -> int:
         """Commit upserts, deletions and changes of the state as one version; return how many documents changed.
@@ -89,19 +88,21 @@ class Table:
             self._ledger.check()
             table = self._writer = self._writer or self._open()
             table.checkout_latest()
-            now = version.outline(table)
+            now = self._outline(table)
             ids, digests = now.documents["id"], now.documents["digest"]
             new = rows.schema(now.dim).empty_table() if new is None else new
             new = new.filter(pc.invert(pc.is_in(new["digest"], value_set=digests)))
             gone = ids.filter(pc.is_in(ids, value_set=pa.array(gone, pa.string()))).to_pylist()
             touched = pa.concat_arrays([*new["id"].chunks, pa.array(gone, pa.string())])
-            kept = digests.filter(pc.invert(pc.is_in(ids, value_set=touched)))
-            after = replace(now.state, **changes).of(np.concatenate([kept.to_numpy(), new["digest"].to_numpy()]))
+            kept = now.documents.filter(pc.invert(pc.is_in(ids, value_set=touched)))
+            documents = version.in_order(pa.concat_tables([kept, new.select(["id", "digest"])]))
+            after = replace(now.state, **changes).of(documents["digest"].to_numpy())
             if after != now.state:
+                everything = pa.concat_tables([new, rows.state_row(after, now.dim)])
                 # In a thread that is always waited for: an interrupt must not free the lock under a commit.
                 with ThreadPoolExecutor(1) as thread:
-                    everything = pa.concat_tables([new, rows.state_row(after, now.dim)])
                     thread.submit(self._commit, table, everything, gone).result()
+                self._newest = replace(now, number=int(table.version), state=after, documents=documents)
             return len(new) + len(gone)
 
     def _commit(self, table: Any, new: Any, gone: Sequence[str]) -> None:
@@ -116,6 +117,13 @@ class Table:
             # No transaction of another writer can be under way: what no version refers to is rubbish.
             table.optimize(cleanup_older_than=KEPT, delete_unverified=True)
             self._ledger.record()
+
+    def _outline(self, table: Any) -> version.Outline:
+        """Return the outline of the version that a table is at, which after a write of ours is known."""
+        newest = self._newest
+        if newest is None or newest.number != table.version:
+            newest = self._newest = version.outline(table)
+        return newest
 
     def _open(self) -> Any:
         return require("lancedb", "store").connect(self.folder).open_table(NAME)

@@ -38,6 +38,7 @@ class Version:
 class Outline:
     """What a version says of itself, and the ids and digests of its documents, in the order of the ids."""
 
+    number: int
     state: rows.State
     dim: int
     documents: Any
@@ -52,13 +53,17 @@ def outline(table: Any) -> Outline:
     documents = table.search().select(["id", "digest"]).where(DOCUMENTS).to_arrow()
     if state != state.of(documents["digest"].to_numpy()):
         raise ValueError(f"its {state.documents} documents are not all there, or not all those that were written")
-    return Outline(state, _vectors(found).shape[1], documents.sort_by("id").combine_chunks())
+    return Outline(int(table.version), state, _vectors(found).shape[1], in_order(documents))
 
 
-def read(table: Any, known: Version | None) -> Version:
+def in_order(documents: Any) -> Any:
+    """Return ids and digests in the order of the ids."""
+    return documents.sort_by("id").combine_chunks()
+
+
+def read(table: Any, now: Outline, known: Version | None) -> Version:
     """Return the version that a LanceDB table is at; of what an earlier one had, nothing is read again."""
     pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
-    number, now = int(table.version), outline(table)
     vectors = _room(len(now.documents), now.dim)
     source = np.full(len(vectors), -1)
     parts = []
@@ -78,7 +83,7 @@ def read(table: Any, known: Version | None) -> Version:
     documents = pa.concat_tables(parts).take(source) if parts else rows.schema(now.dim).empty_table()
     if (source < 0).any() or not documents.select(["id", "digest"]).equals(now.documents):
         raise ValueError("its documents are not those that its outline lists")
-    return Version(number, now.state, documents.combine_chunks(), vectors)
+    return Version(now.number, now.state, documents.combine_chunks(), vectors)
 
 
 def among(ids: Iterable[str]) -> str:
