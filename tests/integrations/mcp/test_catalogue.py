@@ -10,7 +10,7 @@ import pytest
 from mcp.types import Tool
 
 from coverset.decoders import NNN, Decoder, Dense
-from coverset.encoders import Encoder, load_encoder
+from coverset.encoders import Encoder
 from coverset.encoders.protocol import Floats
 from coverset.integrations.mcp.catalogue import Catalogue
 from coverset.integrations.mcp.tool_text import tool_text, words
@@ -31,11 +31,6 @@ class Counting:
 
     def encode_queries(self, texts: Sequence[str]) -> Floats:
         return self._encoder.encode_queries(texts)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
 
 
 def tool(name: str, description: str | None = None, *parameters: str) -> Tool:

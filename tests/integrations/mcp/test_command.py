@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +15,7 @@ from typer.testing import CliRunner
 
 from coverset.commands import app
 from coverset.integrations.mcp.config import read_config
+from tests.integrations.mcp.conftest import ROOT
 
 
 def refusal(*arguments: str, **env: str) -> str:
@@ -83,3 +87,25 @@ def test_secrets_of_a_configuration_are_not_repeated(tmp_path: Path) -> None:
     path = tmp_path / "servers.json"
     path.write_text('{"mcpServers": {"a": {"command": "x", "env": {"KEY": "hush", "B": 1}}}}', encoding="utf-8")
     assert "hush" not in refusal("--config", str(path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_the_servers_behind_it_while_the_client_still_holds_on(
+    tmp_path: Path, signum: signal.Signals
+) -> None:
+    code = (
+        "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); "
+        "from tests.integrations.mcp.servers.numbers import server; server.run()"
+    )
+    behind = {"command": sys.executable, "args": ["-c", code, str(tmp_path / "pid")], "cwd": str(ROOT)}
+    (tmp_path / "servers.json").write_text(json.dumps({"mcpServers": {"numbers": behind}}), encoding="utf-8")
+    command = [sys.executable, "-m", "coverset", "mcp", "--config", str(tmp_path / "servers.json")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stderr is not None
+        assert "server numbers: ready" in process.stderr.readline()
+        process.send_signal(signum)
+        assert process.wait(timeout=30) == 128 + signum
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), 0)

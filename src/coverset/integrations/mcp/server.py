@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 from mcp import ServerSession, stdio_server
 from mcp.server import MCPServer, NotificationOptions, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
@@ -70,7 +74,10 @@ class CoversetServer(MCPServer[None]):
         server = self._lowlevel_server
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
         async with stdio_server() as (read, write):
-            await server.run(read, write, options)
+            signum = await _unless_stopped(lambda: server.run(read, write, options))
+            if signum is not None:
+                # The servers behind are down by now; the thread that reads stdin cannot be interrupted.
+                os._exit(128 + signum)
 
     def _offer(self, tool: Callable[..., Any], effect: ToolAnnotations) -> None:
         self.add_tool(tool, description=inspect.getdoc(tool), annotations=effect)
@@ -98,3 +105,21 @@ async def _lifespan(server: MCPServer[None]) -> AsyncIterator[None]:
     else:
         async with server._toolbox.running(server._tell):
             yield
+
+
+async def _unless_stopped(run: Callable[[], Awaitable[None]]) -> int | None:
+    """Run to the end, or until told to stop by a signal, which is returned."""
+    signum: int | None = None
+
+    async def watch() -> None:
+        nonlocal signum
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            signum = await anext(signals)
+            tasks.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        if sys.platform != "win32":
+            tasks.start_soon(watch)
+        await run()
+        tasks.cancel_scope.cancel()
+    return signum
