@@ -92,4 +92,7 @@ class Catalogue:
         if not entries:
             return _Snapshot()
         rows = [self._vectors[entry.server][tool_text(entry.server, entry.tool)] for entry in entries.values()]
-        return _Snapshot(entries, MemoryIndex(np.stack(rows)))
+        index = MemoryIndex(np.stack(rows))
+        # What is compiled or computed with the first answer is then ready before a request comes.
+        self._decoder.decode(rows[0], index, k=1)
+        return _Snapshot(entries, index)
