@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from coverset import Retriever
 from coverset.server.keys import Keys, read_keys
 from tests.server.conftest import Server
 
@@ -205,3 +207,20 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(client: httpx.Cli
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert len(headers["X-Request-Id"]) == 16
         assert "server" not in headers
+
+
+def test_a_failure_inside_is_told_to_the_operator_but_not_to_the_caller(tmp_path: Path) -> None:
+    folder = tmp_path / "doomed.cover"
+    Retriever.open(folder).add([{"id": "a", "text": "Sort an array."}])
+    server = Server(folder).wait()
+    shutil.rmtree(folder)
+    with server.client() as client:
+        response = client.post("/v1/search", json={"query": "sort"})
+    assert response.status_code == 500
+    message = "the service failed to answer; its log says more"
+    assert response.json() == {"error": {"code": "internal", "message": message}}
+    server.stop()
+    (line,) = [line for line in server.lines() if line["level"] == "error"]
+    assert line["request"] == response.headers["X-Request-Id"]
+    assert line["error"]["type"] == "DamagedStoreError"
+    assert any("coverset/retriever.py" in place for place in line["error"]["at"])

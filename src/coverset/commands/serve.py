@@ -23,7 +23,7 @@ def serve(
         Path | None, typer.Option(help="File with a line per API key: 'read KEY' or 'write KEY'.")
     ] = None,
     running: Annotated[int | None, typer.Option(help="Searches at a time; default: as many as cores.")] = None,
-    waiting: Annotated[int, typer.Option(help="Requests that may wait; further ones get 429.")] = 64,
+    waiting: Annotated[int, typer.Option(help="Requests that may wait; further ones get 429.")] = 32,
     body: Annotated[int, typer.Option(help="Largest request body, in bytes.")] = 8 * 2**20,
     timeout: Annotated[float, typer.Option(help="Seconds until an unanswered request gets 503.")] = 30.0,
     log_level: Annotated[str, typer.Option(help="info, warning or error.")] = "info",
@@ -41,7 +41,7 @@ def serve(
     """
     from coverset.extras import require
 
-    for module in ("fastapi", "uvicorn", "prometheus_client"):
+    for module in ("fastapi", "uvicorn", "prometheus_client", "threadpoolctl"):
         require(module, "app")
     from coverset.server.keys import read_keys
     from coverset.server.run import is_loopback

@@ -113,8 +113,11 @@ class OnnxEncoder:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(weights.max_tokens)
         self._tokenizer.no_padding()
+        options = onnxruntime.SessionOptions()
+        # Threads that wait for each other sleep: spinning, they take the cores from whoever else has work.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._network = onnxruntime.InferenceSession(
-            str(folder / weights.network), providers=["CPUExecutionProvider"]
+            str(folder / weights.network), options, providers=["CPUExecutionProvider"]
         )
 
     def encode(self, texts: str | Sequence[str]) -> Floats:

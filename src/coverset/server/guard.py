@@ -6,6 +6,7 @@ import asyncio
 import json
 import secrets
 import time
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -85,9 +86,9 @@ class Exchange:
 
     async def receive(self) -> Message:
         """Hand on a part of the body, unless it is too large or too late."""
-        left = self.start + self.service.settings.timeout - time.perf_counter()
-        if self.status or self.bytes_in < 0:
+        if self.status:
             return await self._receive()
+        left = self.start + self.service.settings.timeout - time.perf_counter()
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.01))
         except (asyncio.TimeoutError, TimeoutError) as error:
@@ -139,9 +140,10 @@ class Exchange:
 
     async def _drain(self, message: Message) -> None:
         seen = self.bytes_in
-        while message.get("more_body") and seen < DRAINED:
-            message = await asyncio.wait_for(self._receive(), self.service.settings.timeout)
-            seen += len(message.get("body", b""))
+        with suppress(asyncio.TimeoutError, TimeoutError):
+            while message.get("more_body") and seen < DRAINED:
+                message = await asyncio.wait_for(self._receive(), self.service.settings.timeout)
+                seen += len(message.get("body", b""))
 
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}

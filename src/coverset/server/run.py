@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+from threadpoolctl import threadpool_limits
 
 from coverset.retriever import Retriever
 from coverset.server.app import create_app
 from coverset.server.logs import start_logging
+from coverset.server.memory import give_back
 from coverset.server.settings import Settings
 
 # Seconds that requests under way get to finish when the service is told to stop.
@@ -35,6 +37,7 @@ def serve(
     except FileNotFoundError as error:
         raise ValueError(f"{error}: make one with coverset add") from error
     start_logging(log_level)
+    give_back()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -55,5 +58,7 @@ def serve(
         timeout_graceful_shutdown=GRACE,
     )
     name = f"[{host}]" if ":" in host else host
-    announce(f"http://{name}:{listener.getsockname()[1]}/")
-    uvicorn.Server(config).run(sockets=[listener])
+    # Requests run side by side, each on one core: products that spread over all cores would wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        announce(f"http://{name}:{listener.getsockname()[1]}/")
+        uvicorn.Server(config).run(sockets=[listener])

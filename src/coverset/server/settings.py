@@ -51,6 +51,6 @@ class Settings:
     local: bool = True
     body: int = 8 * 2**20
     running: int = field(default_factory=_cores)
-    waiting: int = 64
+    waiting: int = 32
     timeout: float = 30.0
     tuning_timeout: float = 300.0

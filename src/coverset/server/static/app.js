@@ -137,9 +137,10 @@ function listen() {
   });
   $("auto").addEventListener("click", () => search(false));
   $("copy").addEventListener("click", async () => {
-    await navigator.clipboard.writeText(location.href);
-    $("copied").textContent = "copied";
-    setTimeout(() => ($("copied").textContent = ""), 2000);
+    // Browsers hand out the clipboard only over TLS and on this machine.
+    await navigator.clipboard?.writeText(location.href);
+    $("copied").textContent = navigator.clipboard ? "copied" : "the address of this page is the link";
+    setTimeout(() => ($("copied").textContent = ""), 4000);
   });
   window.addEventListener("popstate", restore);
   window.addEventListener("resize", () => shown && showPath(shown));

@@ -67,7 +67,11 @@ function labels(drawn, frame, scale, view, letters) {
 }
 
 function axes(frame, scale, first, last, top) {
-  const ticks = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005].filter((t) => t <= first && t >= last * 0.999);
+  const ticks = [];
+  for (const t of [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005]) {
+    const apart = ticks.length ? scale.x(t) - scale.x(ticks.at(-1)) : Infinity;
+    if (t <= first && t >= last * 0.999 && apart >= 36) ticks.push(t);
+  }
   const base = frame.height - frame.bottom;
   return [
     shape("line", { class: "axis", x1: frame.left, x2: frame.width - frame.right, y1: base, y2: base }),
