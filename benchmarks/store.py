@@ -20,7 +20,7 @@ from benchmarks.corpora import clustered
 from coverset import NNN, Dense, Retriever
 from coverset.encoders.precomputed import Precomputed
 
-D, WRITES, EACH = 384, 1000, 100
+D, WRITES, EACH = 384, 400, 50
 TEXT = "A sentence of the length that descriptions of tools and short passages have, or somewhat longer. " * 3
 
 
@@ -77,7 +77,7 @@ def measure(n: int, folder: Path) -> dict[str, Any]:
 def markdown(rows: list[dict[str, Any]]) -> str:
     """The figures as a table."""
     lines = [
-        "| documents | build, per s | open and load ms | Dense ms | NNN ms | upsert ms, first 100 | last 100 "
+        "| documents | build, per s | open and load ms | Dense ms | NNN ms | upsert ms, first 50 | last 50 "
         "| p99 | Dense after another's write ms | MB | most MB | most files |",
         "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]

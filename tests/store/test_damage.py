@@ -79,6 +79,30 @@ def test_a_damaged_store_is_not_written_to(folder: Path) -> None:
     assert len(store) == len(contents(WRITES)), "what was read before the damage is still right"
 
 
+@pytest.mark.parametrize("lost", ["documents.lance", "documents.lance/_versions", "documents.lance/data"])
+def test_a_store_that_has_lost_its_files_is_not_made_anew(folder: Path, lost: str) -> None:
+    shutil.rmtree(folder / lost)
+    before = sorted(path.name for path in folder.rglob("*"))
+    with pytest.raises(DamagedStoreError, match=r"copy\.cover cannot be read"):
+        found(Retriever.open(folder, encoder=Words()))
+    assert sorted(path.name for path in folder.rglob("*") if path.name != "writer.lock") == [
+        name for name in before if name != "writer.lock"
+    ]
+
+
+def test_a_store_in_the_place_of_another_is_not_spoiled_by_who_knew_that(folder: Path, tmp_path: Path) -> None:
+    """The same number of versions, and other documents: what a writer knew is not to be trusted."""
+    store = Retriever.open(folder, encoder=Words())
+    store.add([{"id": "mine", "text": "red"}])
+    number = store.snapshot().version
+    shutil.rmtree(folder)
+    other = Retriever.open(folder, encoder=Words())
+    while other.snapshot().version < number:
+        other.add([{"id": str(other.snapshot().version), "text": "blue"}])
+    store.add([{"id": "late", "text": "green"}])
+    assert set(Retriever.open(folder, encoder=Words()).ids()) == {*map(str, range(1, number)), "late"}
+
+
 def test_damage_anywhere_gives_the_right_answer_or_an_error(healthy: Path, tmp_path: Path) -> None:
     rng = random.Random(0)
     files = sorted(path.relative_to(healthy) for path in healthy.rglob("*") if path.is_file())

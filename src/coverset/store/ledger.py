@@ -32,9 +32,22 @@ class Ledger:
         self._checked: set[str] = set()
         self._stamp: tuple[int, int] | None = None
 
+    @property
+    def begun(self) -> bool:
+        """Whether there has ever been a file to keep."""
+        return bool(self._lines())
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Return what changes whenever the ledger does."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
     def check(self) -> None:
         """Compare the files that are new to this process with their digests; raise ValueError if one differs."""
-        stamp = self._now()
+        stamp = self.stamp()
         if stamp == self._stamp:
             return
         lines = self._lines()
@@ -81,13 +94,6 @@ class Ledger:
             aside.flush()
             os.fsync(aside.fileno())
         os.replace(aside.name, self.path)
-
-    def _now(self) -> tuple[int, int] | None:
-        try:
-            found = self.path.stat()
-        except FileNotFoundError:
-            return None
-        return found.st_mtime_ns, found.st_size
 
     def _lines(self) -> dict[str, str]:
         """Return path -> digest; a line that a dying process left half written is none."""

@@ -59,8 +59,8 @@ class Snapshot:
 
     def document(self, row: int) -> Document:
         """Return the document in a row."""
-        text, meta = self._table["text"][row].as_py(), self._table["meta"][row].as_py()
-        return Document(self.ids[row], text, json.loads(meta))
+        identifier, text, meta = (self._table[name][row].as_py() for name in ("id", "text", "meta"))
+        return Document(identifier, text, json.loads(meta))
 
     def text(self, identifier: str) -> str | None:
         """Return a document's text; None if there is no such document."""

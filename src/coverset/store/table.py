@@ -49,12 +49,13 @@ class Table:
         self._reader: Any = None
         self._writer: Any = None
         self._ledger = Ledger(self._home)
-        self._newest: version.Outline | None = None
+        # The newest version that is known, and the ledger's stamp then: a store may be put in another's place.
+        self._newest: tuple[Any, version.Outline | None] = None, None
 
     @property
     def exists(self) -> bool:
-        """Whether a version has ever been committed."""
-        return any((self._home / "_versions").glob("*.manifest"))
+        """Whether a version has ever been committed, even if it is damaged now."""
+        return self._ledger.begun or any((self._home / "_versions").glob("*.manifest"))
 
     def create(self, state: rows.State, dim: int) -> None:
         """Make an empty store, unless another process has been faster."""
@@ -102,7 +103,8 @@ class Table:
                 # In a thread that is always waited for: an interrupt must not free the lock under a commit.
                 with ThreadPoolExecutor(1) as thread:
                     thread.submit(self._commit, table, everything, gone).result()
-                self._newest = replace(now, number=int(table.version), state=after, documents=documents)
+                written = replace(now, number=int(table.version), state=after, documents=documents)
+                self._newest = self._ledger.stamp(), written
             return len(new) + len(gone)
 
     def _commit(self, table: Any, new: Any, gone: Sequence[str]) -> None:
@@ -120,10 +122,10 @@ class Table:
 
     def _outline(self, table: Any) -> version.Outline:
         """Return the outline of the version that a table is at, which after a write of ours is known."""
-        newest = self._newest
-        if newest is None or newest.number != table.version:
-            newest = self._newest = version.outline(table)
-        return newest
+        stamp, known = self._newest
+        if known is None or known.number != table.version or stamp != self._ledger.stamp():
+            stamp, known = self._newest = self._ledger.stamp(), version.outline(table)
+        return known
 
     def _open(self) -> Any:
         return require("lancedb", "store").connect(self.folder).open_table(NAME)
