@@ -29,11 +29,15 @@ def add(
 ) -> None:
     """Add documents to a store, which is made if it is missing; those whose id is there are replaced.
 
-    All input is checked before anything is written: of a file with a wrong line, nothing is.
+    All input is checked first: of a file with a wrong line, nothing is written.
 
-    JSON lines have `text`, and may have `id`, `meta` (an object) and `vector`; further keys become metadata. CSV
-    has a header with `text`; the columns besides `id` become metadata. Any other file is one document. Without an
-    id, a document's id is where it stands: the file, or the file and the line.
+    JSON lines: `text`, optionally `id`, `meta`, `vector`; other keys are metadata.
+
+    CSV: a header with `text`, optionally `id`; other columns are metadata.
+
+    Any other file is one document.
+
+    Without an id, it is where the document stands: the file, or file:line.
 
     [bold]Examples[/]
 

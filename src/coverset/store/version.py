@@ -123,7 +123,8 @@ def _checked(part: Any) -> Any:
     wrong = np.flatnonzero(rows.digests(part, _vectors(part)) != part["digest"].to_numpy())
     if len(wrong):
         identifier = part["id"][int(wrong[0])].as_py()
-        raise ValueError(f"the document {identifier!r} is damaged ({len(wrong)} such documents)")
+        what = f"the document {identifier!r}" if identifier else "the row that describes it"
+        raise ValueError(f"{what} is damaged ({len(wrong)} such rows)")
     return part
 
 
