@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import filelock
@@ -74,6 +75,23 @@ def test_two_writers_queue(tmp_path: Path) -> None:
         writer.communicate()
     expected = {f"{name}{n}" for name in ("left", "right") for n in range(generations.LAST)}
     assert set(Retriever.open(folder, encoder=Words()).ids()) == expected
+
+
+def test_threads_that_write_through_one_retriever_queue(tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "s.cover", encoder=Words())
+
+    def fill(name: str) -> None:
+        for n in range(8):
+            store.add([{"id": f"{name}{n}", "text": f"word{n}"}])
+            assert f"{name}{n}" in store
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(fill, "abcd"))
+    assert reopened_ids(store) == sorted(f"{name}{n}" for name in "abcd" for n in range(8))
+
+
+def reopened_ids(store: Retriever) -> list[str]:
+    return Retriever.open(store.folder, encoder=Words()).ids()
 
 
 def test_a_writer_that_waits_too_long_says_so(tmp_path: Path) -> None:
