@@ -1,4 +1,4 @@
-"""Order documents by score: best first, equal scores by the lowest id."""
+"""Order documents: by score, best first, and equal scores by the lowest id."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def ranked(scores: NDArray[Any], k: int) -> NDArray[np.int64]:
     starts = np.searchsorted(row, np.arange(rows))
     chosen: NDArray[np.int64] = column[best_first][starts[:, None] + np.arange(k)]
     return chosen
+
+
+def ascending(ids: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the order that sorts ids: numbers, strings or anything else that compares with its own kind."""
+    if ids.dtype != object:
+        return np.argsort(ids, kind="stable")
+    keys = [(type(i).__name__, i) for i in ids]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)

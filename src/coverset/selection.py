@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ class Selection:
     Attributes
     ----------
     ids
-        Row numbers of the chosen documents (or the index's own ids), int64.
+        Row numbers of the chosen documents, int64; or the index's own ids, as objects if they are not whole
+        numbers.
     weights
         float32, in the same order: the coefficient w for NNN (0 for documents that only fill up to
         k), the inner product for Dense, the marginal score for MMR.
@@ -27,7 +29,8 @@ class Selection:
         for other decoders.
     certified
         NNN: gap and violation were measured with an exact pass over the whole corpus, and both are
-        within the tolerance. None for other decoders.
+        within the tolerance. False over an approximate index, unless `NNN(certify=True)` could search it
+        exhaustively at the end. None for other decoders.
     proved
         NNN: these ids are proved to be, as a set, the ids that the exact minimum would give; False
         when the scores around the cut are too close to tell. None for other decoders.
@@ -35,7 +38,7 @@ class Selection:
         How many searches of the whole corpus the answer took.
     """
 
-    ids: NDArray[np.int64]
+    ids: NDArray[Any]
     weights: NDArray[np.float32]
     gap: float | None = None
     violation: float | None = None

@@ -20,7 +20,7 @@ class Cut:
     """Where to cut the ranking off, and whether the solution speaks for the whole corpus.
 
     `k` None is the whole support; `fill` goes on below the support when it has fewer than k documents;
-    `whole` says that no document of the corpus is unaccounted for.
+    `whole` says that the solution is meant to account for every document of the corpus.
     """
 
     k: int | None
@@ -51,7 +51,7 @@ class Cut:
             yield Selection(ids[:count], chosen[:count], gap, violation, sure, proof, solution.passes)
 
     def _certificates(self, solution: Solution) -> tuple[Array, Array, NDArray[np.bool_]]:
-        if not self.whole:
+        if not (self.whole and solution.settled):
             unknown = np.full(len(solution.queries), np.inf)
             return unknown, unknown, np.zeros(len(unknown), bool)
         gaps, violations = solution.gaps, solution.violations

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.decoders.decoder import Decoder
-from coverset.indexes import Index
+from coverset.indexes import Index, within
+from coverset.indexes.ids import present
 from coverset.selection import Selection
 
 
@@ -18,9 +19,9 @@ class Dense(Decoder):
     """Return the k documents with the largest inner product: the baseline every vector database offers."""
 
     def _decode(self, queries: NDArray[np.float32], index: Index, k: Any, *, prepared: bool) -> list[Selection]:
-        answer = index.search(queries, min(k, len(index)))
-        scores, ids = np.asarray(answer[0], np.float32), np.asarray(answer[1], np.int64)
-        found = (ids >= 0).sum(axis=1)
+        answer = index.search(queries, within(index, k))
+        scores, ids = np.asarray(answer[0], np.float32), np.asarray(answer[1])
+        found = present(ids).sum(axis=1)
         return [
             Selection(ids=row[:n], weights=score[:n]) for row, score, n in zip(ids, scores, found, strict=True)
         ]

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.decoders.decoder import Decoder
-from coverset.indexes import Index, MemoryIndex
+from coverset.indexes import Index, MemoryIndex, within
+from coverset.indexes.ids import present
 from coverset.inputs import as_count, as_number
+from coverset.ranking import ascending
 from coverset.selection import Selection
 
 Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,15 @@ class MMR(Decoder):
             chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
             rows = index.rows if len(chosen) == len(index) else index.rows[chosen]
             return [self._pick(query, rows, chosen, k) for query in queries]
-        _, found = index.search(queries, min(max(self.candidates or len(index), k), len(index)))
+        _, found = index.search(queries, within(index, max(self.candidates or len(index), k)))
         selections = []
-        for query, ids in zip(queries, found, strict=True):
-            chosen = np.sort(ids[ids >= 0])
+        for query, row in zip(queries, found, strict=True):
+            ids = row[present(row)]
+            chosen = ids[ascending(ids)]
             selections.append(self._pick(query, index.vectors(chosen), chosen, k))
         return selections
 
-    def _pick(self, query: Floats, rows: Floats, ids: Ids, k: int) -> Selection:
+    def _pick(self, query: Floats, rows: Floats, ids: NDArray[Any], k: int) -> Selection:
         """Algorithm 1 for one query, over the given rows; `ids` ascend, so ties go to the lowest id."""
         similar = rows @ query
         worth = np.float32(self.relevance) * similar

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.strength import strengths
-from coverset.indexes import Index, MemoryIndex, as_index
+from coverset.indexes import Index, MemoryIndex, as_index, within
+from coverset.indexes.ids import present
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
+from coverset.ranking import ascending
 from coverset.selection import Selection
 from coverset.solvers.fista import solve_fista
 from coverset.solvers.solution import Solution
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 # Up to this many documents the Gram matrix of a kept (or of any) index answers without further searches.
 SMALL_KEPT, SMALL = 2048, 512
@@ -62,6 +63,9 @@ class NNN(Decoder):
     center
         Take the mean document away from documents and query first, and with it the direction that all
         embeddings share.
+    certify
+        Over an approximate index, search exhaustively once it has nothing more to add, where the engine can,
+        so that the answer is certified. An exact index certifies its answers anyway.
     """
 
     l1: float | None = None
@@ -71,6 +75,7 @@ class NNN(Decoder):
     candidates: int | None = None
     fill: bool = True
     center: bool = False
+    certify: bool = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -85,6 +90,7 @@ class NNN(Decoder):
         set_(self, "candidates", as_count("candidates", self.candidates, optional=True))
         set_(self, "fill", as_flag("fill", self.fill))
         set_(self, "center", as_flag("center", self.center))
+        set_(self, "certify", as_flag("certify", self.certify))
 
     def rewrite(self, queries: Any, corpus: Any) -> Floats:
         """Return r* = v - U w*, the corrected query, in the shape of `queries`.
@@ -103,9 +109,9 @@ class NNN(Decoder):
         return as_count("k", k, optional=True)
 
     def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
-        solutions = self._solve(queries, index, min(k or 1, len(index)), prepared=prepared)
+        solutions = self._solve(queries, index, within(index, k or 1), prepared=prepared)
         candidates = self._candidates(index)
-        whole = index.exact and (candidates is None or candidates >= len(index))
+        whole = candidates is None or (index.exact and candidates >= len(index))
         cut = Cut(k, fill=self.fill and k is not None, whole=whole)
         return [selection for solution in solutions for selection in cut.select(solution)]
 
@@ -128,11 +134,12 @@ class NNN(Decoder):
         """Solve a batch in the way that suits the corpus."""
         if self._candidates(index) is not None:
             return self._solve_candidates(queries, index, l1, l2, k)
-        small = len(index) <= (SMALL_KEPT if prepared else SMALL)
-        if isinstance(index, MemoryIndex) and (self.solver == "fista" or small):
+        if isinstance(index, MemoryIndex) and (
+            self.solver == "fista" or len(index) <= (SMALL_KEPT if prepared else SMALL)
+        ):
             return [self._solve_rows(queries, index, np.arange(len(index)), l1, l2)]
         if self.solver == "exact":
-            return _solve_pools(queries, index, l1, l2, k)
+            return self._solve_pools(queries, index, l1, l2, k)
         raise ValueError(
             "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, or set candidates"
         )
@@ -158,12 +165,18 @@ class NNN(Decoder):
 
     def _solve_candidates(self, queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> Iterator[Solution]:
         """Solve over each query's nearest documents only."""
-        _, found = index.search(queries, min(max(self._candidates(index) or 0, k), len(index)))
+        _, found = index.search(queries, within(index, max(self._candidates(index) or 0, k)))
         for q, row in enumerate(found):
-            ids, one = np.sort(row[row >= 0]), slice(q, q + 1)
-            yield self._solve_rows(queries[one], MemoryIndex(index.vectors(ids)), ids, l1[one], l2[one])
+            ids, one = row[present(row)], slice(q, q + 1)
+            ids = ids[ascending(ids)]
+            if len(ids):
+                yield self._solve_rows(queries[one], MemoryIndex(index.vectors(ids)), ids, l1[one], l2[one])
+            else:  # a filter that nothing passes
+                yield from self._solve_pools(queries[one], index, l1[one], l2[one], k)
 
-    def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Ids, l1: Array, l2: Array) -> Solution:
+    def _solve_rows(
+        self, queries: Floats, index: MemoryIndex, ids: NDArray[Any], l1: Array, l2: Array
+    ) -> Solution:
         """Solve over all rows of an array, whose ids are given."""
         if self.solver == "fista":
             solution = solve_fista(ids, index.rows, index.lipschitz, queries, l1, l2, self.iterations)
@@ -174,10 +187,10 @@ class NNN(Decoder):
         solution.scores[:, index.blank] = -np.inf
         return solution
 
+    def _solve_pools(self, queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> list[Solution]:
+        """Solve by column generation."""
+        # Imported here: numba, which compiles the kernels, is only needed once something is solved.
+        from coverset.indexes.oracle import oracle
+        from coverset.solvers.exact import solve_pools
 
-def _solve_pools(queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> list[Solution]:
-    # Imported here: numba, which compiles the kernels, is only needed once something is solved.
-    from coverset.indexes.oracle import oracle
-    from coverset.solvers.exact import solve_pools
-
-    return solve_pools(oracle(index, len(queries)), queries, l1, l2, k)
+        return solve_pools(oracle(index, len(queries), certify=self.certify), queries, l1, l2, k)

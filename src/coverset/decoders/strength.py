@@ -13,10 +13,13 @@ docs/default.md tells what else was tried, and how it did.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.indexes import Index, MemoryIndex
+from coverset.indexes import Index, MemoryIndex, within
+from coverset.indexes.ids import present
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -32,14 +35,14 @@ DENSE = 1500.0
 
 def strengths(queries: Floats, index: Index) -> tuple[Array, Array]:
     """Return (l1, l2) for each query."""
-    scores, ids = index.search(queries, min(NEAREST, len(index)))
+    scores, ids = index.search(queries, within(index, NEAREST))
     rho = np.array([_alike(query, _vectors(index, row)) for query, row in zip(queries, ids, strict=True)])
     best = np.maximum(np.asarray(scores, np.float64)[:, 0], 0.0)
     return SHARE * best, SCALE / np.maximum(CROWD - rho, SCALE / DENSE)
 
 
-def _vectors(index: Index, ids: NDArray[np.int64]) -> Array:
-    found = ids[ids >= 0]
+def _vectors(index: Index, ids: NDArray[Any]) -> Array:
+    found = ids[present(ids)]
     return (index.rows[found] if isinstance(index, MemoryIndex) else index.vectors(found)).astype(np.float64)
 
 

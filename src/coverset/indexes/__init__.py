@@ -2,14 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from coverset.indexes.memory import MemoryIndex
 from coverset.indexes.protocol import Index
 
-__all__ = ["Index", "MemoryIndex", "as_index"]
+if TYPE_CHECKING:
+    from coverset.indexes.faiss import FaissIndex
+    from coverset.indexes.lance import LanceIndex
+    from coverset.indexes.milvus import MilvusIndex
+    from coverset.indexes.pgvector import PgvectorIndex
+    from coverset.indexes.qdrant import QdrantIndex
+    from coverset.indexes.usearch import UsearchIndex
+
+__all__ = [
+    "FaissIndex",
+    "Index",
+    "LanceIndex",
+    "MemoryIndex",
+    "MilvusIndex",
+    "PgvectorIndex",
+    "QdrantIndex",
+    "UsearchIndex",
+    "as_index",
+    "within",
+]
+
+# One engine per file, imported when it is first named.
+ENGINES = {
+    "FaissIndex": "faiss",
+    "LanceIndex": "lance",
+    "MilvusIndex": "milvus",
+    "PgvectorIndex": "pgvector",
+    "QdrantIndex": "qdrant",
+    "UsearchIndex": "usearch",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ENGINES:
+        return getattr(importlib.import_module(f"coverset.indexes.{ENGINES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def as_index(corpus: Any) -> Index:
     """Return the corpus as an index: itself if it is one, else a MemoryIndex over the array."""
     return corpus if isinstance(corpus, (MemoryIndex, Index)) else MemoryIndex(corpus)
+
+
+def within(index: Index, k: int) -> int:
+    """Return k, but no more than there are documents, where counting them takes no round trip."""
+    return min(k, len(index)) if isinstance(index, MemoryIndex) else k

@@ -6,11 +6,13 @@ reads only what can have changed since it last read everything.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.indexes.ids import as_ids, present
 from coverset.indexes.memory import MemoryIndex
 from coverset.indexes.protocol import Index
 from coverset.indexes.scan import rounding, scan
@@ -23,42 +25,55 @@ Ids = NDArray[np.int64]
 
 
 class Searched:
-    """Ask any index: search with r, keep what scores above the floor, fetch each vector once."""
+    """Ask any index: search with r, keep what scores above the floor, fetch each vector once.
 
-    ask = 256
+    An approximate index that is to certify its answer is asked as it is first, and exhaustively once it has
+    nothing more to say, if it can be.
+    """
+
+    ask = 512
+    rounds = 32
     whole = True
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, *, certify: bool = False) -> None:
         self.index = index
         self.rows: Floats = np.empty((0, index.dim), np.float32)
         self.longest = 0.0
-        self._ids: Ids = np.empty(0, np.int64)
-        self._row: dict[int, int] = {}
+        self._exactly = getattr(index, "exactly", lambda: None) if certify and not index.exact else lambda: None
+        self._row: dict[Any, int] = {}
+
+    @property
+    def exact(self) -> bool:
+        """Whether what was not found is not there."""
+        return self.index.exact
 
     def above(self, _batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows of the `most` best documents that score above its floor."""
-        answer = self.index.search(residuals.astype(np.float32), min(most, len(self.index)))
-        scores, ids = np.asarray(answer[0]), np.asarray(answer[1], np.int64)
+        answer = self.index.search(residuals.astype(np.float32), most)
+        scores, ids = np.asarray(answer[0]), np.asarray(answer[1])
         slack = 1e-5 * max(self.longest, 1.0) * np.linalg.norm(residuals, axis=1)
-        listed = (ids >= 0) & (scores > (floors - slack)[:, None])
+        listed = present(ids) & (scores > (floors - slack)[:, None])
         self._fetch(ids[listed])
         return [np.array([self._row[i] for i in ids[n, listed[n]].tolist()], np.int64) for n in range(len(ids))]
 
     def finer(self) -> bool:
-        """Return False: a search is of the whole corpus."""
-        return False
+        """Go over to exhaustive searches; False when there is no need, or no way."""
+        exhaustive = self._exactly()
+        self._exactly = lambda: None
+        self.index = exhaustive or self.index
+        return exhaustive is not None
 
-    def ids(self, rows: Ids) -> Ids:
+    def ids(self, rows: Ids) -> NDArray[Any]:
         """Return the index's ids of these rows."""
-        return self._ids[rows]
+        ids = list(self._row)
+        return as_ids([ids[row] for row in rows.tolist()])
 
-    def _fetch(self, ids: Ids) -> None:
-        new = np.array([i for i in np.unique(ids).tolist() if i not in self._row], np.int64)
-        if len(new):
-            vectors = np.ascontiguousarray(self.index.vectors(new), np.float32)
+    def _fetch(self, ids: NDArray[Any]) -> None:
+        new = [i for i in dict.fromkeys(ids.tolist()) if i not in self._row]
+        if new:
+            vectors = np.ascontiguousarray(self.index.vectors(as_ids(new)), np.float32)
             self.longest = max(self.longest, float(np.linalg.norm(vectors, axis=1).max()))
-            self._row.update(zip(new.tolist(), range(len(self._ids), len(self._ids) + len(new)), strict=True))
-            self._ids = np.concatenate([self._ids, new])
+            self._row.update(zip(new, range(len(self._row), len(self._row) + len(new)), strict=True))
             self.rows = np.concatenate([self.rows, vectors])
 
 
@@ -73,6 +88,8 @@ class Screened:
     """
 
     ask = 256
+    rounds = sys.maxsize
+    exact = True
     SAMPLE, LARGE, ALIKE = 16, 65536, 0.3
 
     def __init__(self, index: MemoryIndex, queries: int) -> None:
@@ -158,6 +175,6 @@ class Screened:
         return rows
 
 
-def oracle(index: Index, queries: int) -> Any:
+def oracle(index: Index, queries: int, *, certify: bool) -> Any:
     """Return the way to put the question to this index, for a batch of that many queries."""
-    return Screened(index, queries) if isinstance(index, MemoryIndex) else Searched(index)
+    return Screened(index, queries) if isinstance(index, MemoryIndex) else Searched(index, certify=certify)

@@ -17,7 +17,9 @@ class Index(Protocol):
     dim
         Width of the vectors.
     exact
-        Whether `search` always finds the true best: only then can an answer be certified.
+        Whether `search` always finds the true best: only then can an answer be certified. An approximate
+        index may have a method `exactly()` that returns itself with exhaustive searches, or None: this is
+        what `NNN(certify=True)` confirms an answer with.
     """
 
     dim: int
@@ -27,10 +29,13 @@ class Index(Protocol):
         """Return the number of documents."""
         ...
 
-    def search(self, queries: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return (scores, ids), each (B, k): the largest inner products, descending, padded with id -1."""
+    def search(self, queries: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return (scores, ids), each (B, k): the largest inner products, descending, padded with id -1.
+
+        Ids that are not whole numbers come as objects, padded with None.
+        """
         ...
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def vectors(self, ids: NDArray[Any]) -> NDArray[np.float32]:
         """Return the (len(ids), dim) vectors of these documents."""
         ...

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.ranking import ascending
 from coverset.solvers.batch import solve_batch
 from coverset.solvers.certificate import TOLERANCE
 from coverset.solvers.measure import measure
@@ -40,11 +41,14 @@ class Documents(Protocol):
         Length of the longest of them.
     ask
         How many documents, beyond those already known, one search is worth asking for.
+    rounds
+        How many searches to make at most; past these the answer is what has been found, and not settled.
     """
 
     rows: Floats
     longest: float
     ask: int
+    rounds: int
 
     def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, rows among which are the `most` best that score above its floor.
@@ -62,12 +66,17 @@ class Documents(Protocol):
         """Whether all of the corpus is being asked."""
         ...
 
-    def ids(self, rows: Ids) -> Ids:
+    @property
+    def exact(self) -> bool:
+        """Whether what was asked for and not found is not there."""
+        ...
+
+    def ids(self, rows: Ids) -> NDArray[Any]:
         """Return the corpus's ids of these rows."""
         ...
 
 
-def solve_gram(ids: Ids, rows: Floats, gram: Array, queries: Floats, l1: Array, l2: Array) -> Solution:
+def solve_gram(ids: NDArray[Any], rows: Floats, gram: Array, queries: Floats, l1: Array, l2: Array) -> Solution:
     """Solve over a few documents, a whole small corpus say, from their Gram matrix; strengths (B,) per query."""
     targets = queries.astype(np.float64)
     weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))
@@ -101,7 +110,9 @@ def solve_pools(documents: Documents, queries: Floats, l1: Array, l2: Array, k: 
     pools = [_Pool(documents, target, sparse, ridge, k) for target, sparse, ridge in problems]
     while True:
         live = np.array([q for q, pool in enumerate(pools) if not pool.large], np.int64)
-        while len(live):
+        searches = 0
+        while len(live) and searches < documents.rounds:
+            searches += 1
             _search(documents, pools, live)
             live = live[[pools[q].growing for q in live]]
             each(lambda q: pools[q].solve(), live.tolist())
@@ -125,8 +136,9 @@ def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
 
 def _solve_large(documents: Documents, query: int, pool: _Pool) -> None:
     """Finish a query whose support is large: Newton on the residual, over a pool that grows by doubling."""
-    pool.growing = True
-    while pool.growing:
+    pool.growing, searches = True, 0
+    while pool.growing and searches < documents.rounds:
+        searches += 1
         every = len(pool.rows) == len(documents.rows)
         pool.rows = np.sort(pool.rows)
         rows = documents.rows if every else documents.rows[pool.rows]
@@ -194,7 +206,7 @@ class _Pool:
     def solution(self) -> Solution:
         """Return the pool's optimum, by ascending id."""
         ids = self.documents.ids(self.rows)
-        order = np.argsort(ids)
+        order = ascending(ids)
         gap, violation = measure(self.target, self.residual, self.scores, self.weights, self.l1, self.l2)
         return Solution(
             ids=ids[order],
@@ -208,6 +220,7 @@ class _Pool:
             l1=np.array([self.l1]),
             l2=np.array([self.l2]),
             passes=self.passes,
+            settled=self.documents.exact and not self.growing,
         )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Ids = NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -40,9 +40,11 @@ class Solution:
         (B,) the strengths it was solved with.
     passes
         Searches of the whole corpus that it took.
+    settled
+        Whether these documents are known to be all that matter: the last search was exact and found no more.
     """
 
-    ids: Ids
+    ids: NDArray[Any]
     queries: Array
     weights: Array
     scores: Array
@@ -53,3 +55,4 @@ class Solution:
     l1: Array
     l2: Array
     passes: int
+    settled: bool = True

@@ -1,0 +1,154 @@
+"""Real engines to test on, each filled with the same real text: numpy's functions, and requests for two."""
+
+from __future__ import annotations
+
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from coverset import MemoryIndex
+from coverset.demo.catalogue import catalogue
+from coverset.encoders.onnx import OnnxEncoder
+from coverset.indexes import FaissIndex, LanceIndex, MilvusIndex, PgvectorIndex, QdrantIndex, UsearchIndex
+
+Floats = NDArray[np.float32]
+# Values that break a filter which is put together carelessly.
+LABELS = ["plain", "it's", 'say "hi"', "back\\slash", "x' or '1'='1", 'x" or "1"=="1', "%s {0} ☃"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """The corpus, 200 queries, and what to filter by."""
+
+    corpus: Floats
+    queries: Floats
+    names: list[str]
+    columns: dict[str, list[Any]]
+    memory: MemoryIndex
+
+
+@pytest.fixture(scope="session")
+def text() -> Text:
+    tools, encoder, rng = catalogue(), OnnxEncoder(), np.random.default_rng(0)
+    corpus, texts = encoder.encode(list(tools.values())), list(tools.values())
+    asked = [f"{texts[a]} Then: {texts[b]}" for a, b in rng.choice(len(texts), (200, 2))]
+    columns = {
+        "label": [LABELS[i % len(LABELS)] for i in range(len(texts))],
+        "year": [2020 + i % 5 for i in range(len(texts))],
+        "share": [(i % 4) / 4 for i in range(len(texts))],
+        "ready": [i % 3 == 0 for i in range(len(texts))],
+    }
+    return Text(corpus, encoder.encode(asked), list(tools), columns, MemoryIndex(corpus))
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A PostgreSQL of its own, reached by a socket in a folder of the test."""
+    pgserver = pytest.importorskip("pgserver")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about where it keeps its own files
+        server = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+    yield server.get_uri()
+    server.cleanup()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One engine in one configuration, and what it can do."""
+
+    engine: str
+    id_kind: str
+    exact: bool
+    options: dict[str, Any] = field(default_factory=dict)
+    certifies: bool = True
+    filters: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.engine}-{self.options.get('kind', 'default')}"
+
+    def ids(self, text: Text) -> list[Any]:
+        """Ids of the engine's own kind."""
+        numbers = range(len(text.corpus))
+        if self.id_kind == "uuid":
+            return [uuid.UUID(int=7 * i) for i in numbers]
+        if self.id_kind == "uuid string":
+            return [str(uuid.UUID(int=7 * i)) for i in numbers]
+        return [f"{i:04d} {text.names[i]}'s" if self.id_kind == "string" else 7 * i for i in numbers]
+
+    def build(self, place: Callable[[str], Any], text: Text) -> Any:
+        """Fill the engine, somewhere of its own."""
+        options = {"ids": self.ids(text), **self.options}
+        if self.filters:
+            options["columns"] = text.columns
+        if self.engine in IN_MEMORY:
+            return IN_MEMORY[self.engine].build(text.corpus, **options)
+        name = f"docs_{self.options.get('kind', 'default')}"
+        return STORED[self.engine].build(place(self.engine), name, text.corpus, **options)
+
+
+IN_MEMORY: dict[str, Any] = {"faiss": FaissIndex, "usearch": UsearchIndex}
+STORED: dict[str, Any] = {
+    "lance": LanceIndex,
+    "milvus": MilvusIndex,
+    "pgvector": PgvectorIndex,
+    "qdrant": QdrantIndex,
+}
+CASES = [
+    Case("faiss", "integer", True, {"kind": "flat"}),
+    Case("faiss", "integer", False, {"kind": "ivf", "effort": 4}),
+    Case("faiss", "integer", False, {"kind": "hnsw"}),
+    Case("usearch", "integer", False, filters=False),
+    Case("lance", "string", True, {"kind": "flat"}),
+    Case("lance", "integer", False, {"kind": "ivf", "effort": 1}),
+    Case("pgvector", "uuid", True, {"kind": "flat"}),
+    Case("pgvector", "string", False, {"kind": "hnsw"}),
+    Case("pgvector", "integer", False, {"kind": "ivf", "effort": 1}),
+    Case("milvus", "string", True, {"kind": "flat"}),
+    Case("milvus", "integer", False, {"kind": "ivf", "effort": 4}),
+    Case("milvus", "integer", False, {"kind": "hnsw"}, certifies=False),
+    Case("qdrant", "uuid string", True),
+]
+
+
+@dataclass(frozen=True)
+class Built:
+    """An engine that is filled, and its ids in the order of the corpus."""
+
+    case: Case
+    index: Any
+    ids: list[Any]
+
+    def rows(self, ids: Any) -> list[int]:
+        """The row numbers of ids."""
+        place = {name: row for row, name in enumerate(self.ids)}
+        return [place[i] for i in (ids.tolist() if isinstance(ids, np.ndarray) else ids)]
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Callable[[str], Any]:
+    """Where engines keep their data: a new place at every call, or the one PostgreSQL."""
+
+    def place(kind: str) -> Any:
+        if kind == "pgvector":
+            return request.getfixturevalue("postgres")
+        if kind == "qdrant":
+            return pytest.importorskip("qdrant_client").QdrantClient(":memory:")
+        folder: Path = tmp_path_factory.mktemp(kind)
+        return str(folder / "milvus.db") if kind == "milvus" else str(folder)
+
+    return place
+
+
+@pytest.fixture(scope="session", params=CASES, ids=str)
+def built(request: pytest.FixtureRequest, text: Text, places: Callable[[str], Any]) -> Iterator[Built]:
+    case: Case = request.param
+    index = case.build(places, text)
+    yield Built(case, index, case.ids(text))
+    index.close()
