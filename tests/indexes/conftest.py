@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,9 +18,21 @@ from numpy.typing import NDArray
 from coverset import MemoryIndex
 from coverset.demo.catalogue import catalogue
 from coverset.encoders.onnx import OnnxEncoder
-from coverset.indexes import FaissIndex, LanceIndex, MilvusIndex, PgvectorIndex, QdrantIndex, UsearchIndex
+from coverset.indexes import (
+    FaissIndex,
+    LanceIndex,
+    MilvusIndex,
+    PgvectorIndex,
+    QdrantIndex,
+    RayIndex,
+    UsearchIndex,
+)
 
 Floats = NDArray[np.float32]
+# Ray asks for these before it is started.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # keeps to 127.0.0.1, as it does on those
 # Values that break a filter which is put together carelessly.
 LABELS = ["plain", "it's", 'say "hi"', "back\\slash", "x' or '1'='1", 'x" or "1"=="1', "%s {0} ☃"]
 
@@ -49,14 +63,30 @@ def text() -> Text:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL of its own, reached by a socket in a folder of the test."""
+def postgres() -> Iterator[str]:
+    """A PostgreSQL of its own, reached by a socket only, in a folder that its own user may enter too."""
     pgserver = pytest.importorskip("pgserver")
+    folder = tempfile.mkdtemp(prefix="coverset-postgres-")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about where it keeps its own files
-        server = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+        server = pgserver.get_server(folder, cleanup_mode="delete")
     yield server.get_uri()
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A Ray cluster of two nodes, on this machine and for it alone."""
+    ray, utilities = pytest.importorskip("ray"), pytest.importorskip("ray.cluster_utils")
+    node = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 100 * 2**20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about its own settings
+        two = utilities.Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        two.add_node(**node)
+        ray.init(address=two.address, log_to_driver=False, logging_level="ERROR")
+    yield ray
+    ray.shutdown()
+    two.shutdown()
 
 
 @dataclass(frozen=True)
@@ -89,6 +119,8 @@ class Case:
             options["columns"] = text.columns
         if self.engine in IN_MEMORY:
             return IN_MEMORY[self.engine].build(text.corpus, **options)
+        if self.engine == "ray":
+            return RayIndex.build(place("ray"), text.corpus, **options)
         name = f"docs_{self.options.get('kind', 'default')}"
         return STORED[self.engine].build(place(self.engine), name, text.corpus, **options)
 
@@ -114,6 +146,7 @@ CASES = [
     Case("milvus", "integer", False, {"kind": "ivf", "effort": 4}),
     Case("milvus", "integer", False, {"kind": "hnsw"}, certifies=False),
     Case("qdrant", "uuid string", True),
+    Case("ray", "string", True, {"shards": 3}),
 ]
 
 
@@ -140,6 +173,8 @@ def places(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
             return request.getfixturevalue("postgres")
         if kind == "qdrant":
             return pytest.importorskip("qdrant_client").QdrantClient(":memory:")
+        if kind == "ray":
+            request.getfixturevalue("cluster")
         folder: Path = tmp_path_factory.mktemp(kind)
         return str(folder / "milvus.db") if kind == "milvus" else str(folder)
 

@@ -207,7 +207,7 @@ def test_what_cannot_be_built_is_refused(arguments: dict[str, Any], message: str
 
 
 def test_a_missing_extra_is_named() -> None:
-    for engine in ("faiss", "usearch", "lance", "pgvector", "milvus", "qdrant"):
+    for engine in ("faiss", "usearch", "lance", "pgvector", "milvus", "qdrant", "ray"):
         module = {"lance": "lancedb", "pgvector": "psycopg", "milvus": "pymilvus", "qdrant": "qdrant_client"}
         code = f"""
 import importlib.util, sys
@@ -216,7 +216,7 @@ absent = {module.get(engine, engine)!r}
 importlib.util.find_spec = lambda name, *rest: None if name == absent else find(name, *rest)
 from coverset.indexes import {engine.title()}Index as engine
 try:
-    engine.build([[1.0]]) if {engine in ("faiss", "usearch")} else engine("nowhere", "table")
+    engine("nowhere") if {engine in ("faiss", "usearch", "ray")} else engine("nowhere", "table")
 except ImportError as error:
     print(error)
 """

@@ -35,7 +35,7 @@ class Cut:
         k = -1 if self.k is None else self.k
         order, counts, last, following = best(solution.weights, solution.scores, solution.l2, k, self.fill)
         gaps, violations, certified = self._certificates(solution)
-        error = certificate.residual_error(gaps) * solution.longest
+        error = certificate.residual_error(gaps) * max(solution.longest, np.finfo(np.float32).tiny)
         proved = self._proved(counts, last, following, error, solution.l1)
         found = zip(
             solution.ids[order],

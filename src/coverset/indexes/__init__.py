@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from coverset.indexes.milvus import MilvusIndex
     from coverset.indexes.pgvector import PgvectorIndex
     from coverset.indexes.qdrant import QdrantIndex
+    from coverset.indexes.ray import RayIndex
     from coverset.indexes.usearch import UsearchIndex
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "MilvusIndex",
     "PgvectorIndex",
     "QdrantIndex",
+    "RayIndex",
     "UsearchIndex",
     "as_index",
     "within",
@@ -36,6 +38,7 @@ ENGINES = {
     "MilvusIndex": "milvus",
     "PgvectorIndex": "pgvector",
     "QdrantIndex": "qdrant",
+    "RayIndex": "ray",
     "UsearchIndex": "usearch",
 }
 

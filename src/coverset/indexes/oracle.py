@@ -31,12 +31,12 @@ class Searched:
     nothing more to say, if it can be.
     """
 
-    ask = 512
     rounds = 32
     whole = True
 
     def __init__(self, index: Index, *, certify: bool = False) -> None:
         self.index = index
+        self.ask: int = getattr(index, "ask", 512)
         self.rows: Floats = np.empty((0, index.dim), np.float32)
         self.longest = 0.0
         self._exactly = getattr(index, "exactly", lambda: None) if certify and not index.exact else lambda: None
@@ -49,10 +49,9 @@ class Searched:
 
     def above(self, _batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows of the `most` best documents that score above its floor."""
-        answer = self.index.search(residuals.astype(np.float32), most)
-        scores, ids = np.asarray(answer[0]), np.asarray(answer[1])
-        slack = 1e-5 * max(self.longest, 1.0) * np.linalg.norm(residuals, axis=1)
-        listed = present(ids) & (scores > (floors - slack)[:, None])
+        lowest = floors - 1e-5 * max(self.longest, 1.0) * np.linalg.norm(residuals, axis=1)
+        scores, ids = self._search(residuals.astype(np.float32), lowest, most)
+        listed = present(ids) & (scores > lowest[:, None])
         self._fetch(ids[listed])
         return [np.array([self._row[i] for i in ids[n, listed[n]].tolist()], np.int64) for n in range(len(ids))]
 
@@ -68,13 +67,27 @@ class Searched:
         ids = list(self._row)
         return as_ids([ids[row] for row in rows.tolist()])
 
+    def _search(self, residuals: Floats, lowest: Array, most: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Search; an index that can send vectors along saves a round trip."""
+        together = getattr(self.index, "search_with_vectors", None)
+        if together is None:
+            scores, ids = self.index.search(residuals, most)
+        else:
+            scores, ids, new, vectors = together(residuals, most, lowest, as_ids(list(self._row)))
+            self._add(new.tolist(), vectors)
+        return np.asarray(scores), np.asarray(ids)
+
     def _fetch(self, ids: NDArray[Any]) -> None:
         new = [i for i in dict.fromkeys(ids.tolist()) if i not in self._row]
         if new:
-            vectors = np.ascontiguousarray(self.index.vectors(as_ids(new)), np.float32)
-            self.longest = max(self.longest, float(np.linalg.norm(vectors, axis=1).max()))
+            self._add(new, self.index.vectors(as_ids(new)))
+
+    def _add(self, new: list[Any], vectors: Any) -> None:
+        if new:
+            rows = np.ascontiguousarray(vectors, np.float32)
+            self.longest = max(self.longest, float(np.linalg.norm(rows, axis=1).max()))
             self._row.update(zip(new, range(len(self._row), len(self._row) + len(new)), strict=True))
-            self.rows = np.concatenate([self.rows, vectors])
+            self.rows = np.concatenate([self.rows, rows])
 
 
 class Screened:

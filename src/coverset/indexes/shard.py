@@ -1,0 +1,76 @@
+"""One part of a corpus on disk, searched where it lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.indexes.filters import Condition
+from coverset.indexes.memory import MemoryIndex
+
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+
+class Shard:
+    """A part of a corpus: vectors mapped into memory, the ids beside them, the columns to filter by.
+
+    It keeps nothing between two questions that it could not read again, so it may die and be started anew at
+    any time.
+    """
+
+    def __init__(self, folder: str, part: int) -> None:
+        self.folder, self.part = Path(folder), part
+        self.ids: NDArray[Any] = np.load(self.folder / f"ids-{part}.npy")
+        self.order = np.argsort(self.ids)
+        self.index = MemoryIndex(np.load(self.folder / f"vectors-{part}.npy", mmap_mode="r"))
+        self.filtered: tuple[Any, Any, Any] = ((), self.index, np.arange(len(self.index)))
+
+    def search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, NDArray[Any]]:
+        """Return (scores, ids) of the best k, or of all there are."""
+        scores, rows = self._search(queries, k, conditions)
+        return scores, self._named(rows)
+
+    def search_with_vectors(
+        self, queries: Floats, k: int, conditions: tuple[Condition, ...], floors: Floats, known: NDArray[Any]
+    ) -> tuple[Floats, NDArray[Any], NDArray[Any], Floats]:
+        """Search, and hand out the vectors of what scores above the floors and is not known yet, each once."""
+        scores, rows = self._search(queries, k, conditions)
+        scores[scores <= floors[:, None]] = -np.inf
+        best = np.unique(rows[np.isfinite(scores)])
+        new = best[~np.isin(self.ids[best], known)]
+        return scores, self._named(rows), self.ids[new], self.index.vectors(new)
+
+    def vectors(self, ids: NDArray[Any]) -> tuple[NDArray[Any], Floats]:
+        """Return those of the ids that this part has, and their vectors."""
+        place = np.minimum(np.searchsorted(self.ids, ids, sorter=self.order), len(self.ids) - 1)
+        rows = self.order[place]
+        rows = rows[self.ids[rows] == ids]
+        return self.ids[rows], self.index.vectors(rows)
+
+    def _search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, Ids]:
+        """Return (scores, rows), padded with -1."""
+        index, rows = self._where(conditions)
+        if index is None:
+            return np.full((len(queries), 1), -np.inf, np.float32), np.full((len(queries), 1), -1)
+        scores, found = index.search(queries, min(k, len(index)))
+        return scores, np.where(found < 0, -1, rows[found])
+
+    def _where(self, conditions: tuple[Condition, ...]) -> tuple[MemoryIndex | None, Ids]:
+        """Return the documents that the conditions let through; those of the last filter are kept."""
+        if not conditions:
+            return self.index, np.arange(len(self.index))
+        if self.filtered[0] != conditions:
+            columns = (np.load(self.folder / f"column-{name}-{self.part}.npy") for name, _ in conditions)
+            accepted = [np.isin(c, np.array(v)) for c, (_, v) in zip(columns, conditions, strict=True)]
+            rows = np.flatnonzero(np.logical_and.reduce(accepted))
+            self.filtered = (conditions, MemoryIndex(self.index.rows[rows]) if len(rows) else None, rows)
+        return self.filtered[1], self.filtered[2]
+
+    def _named(self, rows: Ids) -> NDArray[Any]:
+        """The ids of rows, padded as ids are: with -1, or with an empty string."""
+        padding = -1 if self.ids.dtype.kind == "i" else ""
+        return np.where(rows < 0, np.array(padding, self.ids.dtype), self.ids[rows])
