@@ -55,7 +55,7 @@ def test_add_reads_files_of_every_kind_and_folders_of_them(tmp_path: Path) -> No
         '{"text": "has an id", "id": 7}\n\n{"text": "has none", "lang": "py", "meta": {"x": 1}}\n'
     )
     with gzip.open(notes / "e.jsonl.gz", "wt") as file:
-        file.write('{"text": "packed", "id": "e"}\n')
+        file.write('{"_id": "e", "title": "t", "text": "packed"}\n')
     (notes / "ignored.bin").write_bytes(b"\xff")
     result = coverset("add", tmp_path / "s.cover", notes, "--json")
     told = json.loads(result.stdout)
@@ -68,7 +68,7 @@ def test_add_reads_files_of_every_kind_and_folders_of_them(tmp_path: Path) -> No
         f"{notes}/c.csv:4": ("unique", {"lang": "js"}),
         "7": ("has an id", {}),
         f"{notes}/d.jsonl:3": ("has none", {"lang": "py", "x": 1}),
-        "e": ("packed", {}),
+        "e": ("packed", {"title": "t"}),
     }
     again = coverset("add", tmp_path / "s.cover", notes)
     assert "7 documents read, 0 of them new or changed" in again.stdout

@@ -82,10 +82,10 @@ def _suffix(path: Path) -> str:
 
 
 def _jsonl(path: Path) -> Iterator[Source]:
-    """Yield a document per object: `id`, `text`, `meta`, `vector`; further keys become metadata."""
+    """Yield a document per object: `id` (or `_id`), `text`, `meta`, `vector`; further keys become metadata."""
     for line, record in records(path):
         place = f"{path}:{line}"
-        identifier = record.pop("id", None)
+        identifier = record.pop("id" if "id" in record else "_id", None)
         document: dict[str, Any] = {key: record.pop(key) for key in ("text", "meta", "vector") if key in record}
         if record:
             if not isinstance(document.get("meta", {}), dict):
