@@ -23,7 +23,7 @@ E = TypeVar("E", bound="Engine")
 
 # Search effort unless told otherwise: candidates that a graph search keeps, lists of an inverted file to look at.
 # Far more than ordinary queries need, as residuals are unlike any document; docs/engines.md has the figures.
-CANDIDATES, LISTS = 4096, 512
+CANDIDATES, LISTS = 8192, 640
 
 # How far from 1 a length may be where an engine's metric needs unit vectors.
 UNIT = 1e-3

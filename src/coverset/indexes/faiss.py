@@ -27,8 +27,8 @@ class FaissIndex(Engine):
     index
         A faiss index, or the path of a file that `faiss.write_index` wrote.
     effort
-        How hard a search tries: candidates kept (HNSW) or lists looked at (IVF). None: 4096
-        candidates, 512 lists.
+        How hard a search tries: candidates kept (HNSW) or lists looked at (IVF). None: 8192
+        candidates, 640 lists.
     columns
         Values to filter by, {"lang": ["py", ...]}, in the order in which the documents were added.
     ids

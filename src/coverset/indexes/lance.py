@@ -34,7 +34,7 @@ class LanceIndex(Engine):
     id_column, vector_column
         The columns with ids and vectors.
     effort
-        How many lists of the vector index a search looks at. None: 512.
+        How many lists of the vector index a search looks at. None: 640.
     """
 
     def __init__(

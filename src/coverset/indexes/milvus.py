@@ -34,8 +34,8 @@ class MilvusIndex(Engine):
     vector_field
         The vector field; None: the only one there is.
     effort
-        How hard a search tries: candidates kept (HNSW's `ef`) or lists looked at (IVF's `nprobe`). None: 4096
-        candidates, 512 lists.
+        How hard a search tries: candidates kept (HNSW's `ef`) or lists looked at (IVF's `nprobe`). None: 8192
+        candidates, 640 lists.
     """
 
     def __init__(

@@ -36,11 +36,13 @@ class Searched:
 
     def __init__(self, index: Index, *, certify: bool = False) -> None:
         self.index = index
-        self.ask: int = getattr(index, "ask", 512)
-        self.rows: Floats = np.empty((0, index.dim), np.float32)
+        self.ask: int = getattr(index, "ask", 256)
+        self._room: Floats = np.empty((0, index.dim), np.float32)
+        self.rows = self._room
         self.longest = 0.0
         self._exactly = getattr(index, "exactly", lambda: None) if certify and not index.exact else lambda: None
         self._row: dict[Any, int] = {}
+        self._ids: list[Any] = []
 
     @property
     def exact(self) -> bool:
@@ -64,8 +66,7 @@ class Searched:
 
     def ids(self, rows: Ids) -> NDArray[Any]:
         """Return the index's ids of these rows."""
-        ids = list(self._row)
-        return as_ids([ids[row] for row in rows.tolist()])
+        return as_ids([self._ids[row] for row in rows.tolist()])
 
     def _search(self, residuals: Floats, lowest: Array, most: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Search; an index that can send vectors along saves a round trip."""
@@ -73,7 +74,7 @@ class Searched:
         if together is None:
             scores, ids = self.index.search(residuals, most)
         else:
-            scores, ids, new, vectors = together(residuals, most, lowest, as_ids(list(self._row)))
+            scores, ids, new, vectors = together(residuals, most, lowest, as_ids(self._ids))
             self._add(new.tolist(), vectors)
         return np.asarray(scores), np.asarray(ids)
 
@@ -87,7 +88,11 @@ class Searched:
             rows = np.ascontiguousarray(vectors, np.float32)
             self.longest = max(self.longest, float(np.linalg.norm(rows, axis=1).max()))
             self._row.update(zip(new, range(len(self._row), len(self._row) + len(new)), strict=True))
-            self.rows = np.concatenate([self.rows, rows])
+            self._ids += new
+            if len(self._ids) > len(self._room):  # doubled, so that rows are not copied at every search
+                self._room = np.concatenate([self.rows, np.empty((len(self._ids), self.index.dim), np.float32)])
+            self._room[len(self.rows) : len(self._ids)] = rows
+            self.rows = self._room[: len(self._ids)]
 
 
 class Screened:

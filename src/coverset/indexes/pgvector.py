@@ -53,7 +53,7 @@ class PgvectorIndex(Engine):
         The columns with ids and vectors.
     effort
         How hard a search with an index tries: candidates kept (HNSW, at most 1000) or lists looked at
-        (IVFFlat). None: as many as pgvector can, 512 lists.
+        (IVFFlat). None: as many as pgvector can, 640 lists.
     """
 
     def __init__(

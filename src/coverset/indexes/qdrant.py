@@ -31,7 +31,7 @@ class QdrantIndex(Engine):
     vector
         The name of the vector, where points have several.
     effort
-        Candidates that a search keeps (Qdrant's `hnsw_ef`). None: 4096.
+        Candidates that a search keeps (Qdrant's `hnsw_ef`). None: 8192.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class RayIndex(Engine):
 
     exact = True
     # Every shard answers with as many, so ask for fewer than of an engine that answers once.
-    ask = 256
+    ask = 128
 
     def __init__(self, folder: Any) -> None:
         ray = _running()

@@ -25,7 +25,7 @@ class UsearchIndex(Engine):
     index
         A `usearch.index.Index`, or the path of a file that its `save` wrote.
     effort
-        Candidates that a search keeps (usearch's `expansion`). None: 4096.
+        Candidates that a search keeps (usearch's `expansion`). None: 8192.
     """
 
     exact = False

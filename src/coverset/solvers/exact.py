@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
+# Where searches are approximate, and the last one brought nothing further above l1 than this, it was the last.
+CLOSE = 0.01
 # A support beyond this is solved for on the residual's side (l2 = 0 has no such side, and needs at most d).
 LARGEST_SUPPORT = 1024
 
@@ -116,7 +118,7 @@ def solve_pools(documents: Documents, queries: Floats, l1: Array, l2: Array, k: 
             _search(documents, pools, live)
             live = live[[pools[q].growing for q in live]]
             each(lambda q: pools[q].solve(), live.tolist())
-            live = live[[not pools[q].large for q in live]]
+            live = live[[not (pools[q].large or pools[q].close) for q in live]]
         if not documents.finer():
             break
     for q, pool in enumerate(pools):
@@ -161,7 +163,7 @@ class _Pool:
         self.working: Ids = np.empty(0, np.int64)
         self.gram: Array = np.empty((0, 0))
         self.passes = 0
-        self.growing = self.large = False
+        self.growing = self.large = self.close = False
 
     @property
     def floor(self) -> float:
@@ -181,7 +183,10 @@ class _Pool:
         new = np.setdiff1d(found, self.rows, assume_unique=True)
         scores = pool_scores(self.documents.rows, new, self.residual)
         enough = 0.1 * TOLERANCE * max(self.documents.longest, 1.0) * np.linalg.norm(self.target)
-        self.growing = bool((scores - self.l1 > enough).any())
+        excess = float((scores - self.l1).max(initial=-np.inf))
+        self.growing = excess > enough
+        # An approximate search proves nothing, so one that could hardly bring anything more is not made.
+        self.close = not self.documents.exact and excess < CLOSE * float(np.linalg.norm(self.target))
         self.rows = np.concatenate([self.rows, new])
         self.weights = np.concatenate([self.weights, np.zeros(len(new))])
         self.scores = np.concatenate([self.scores, scores])
