@@ -48,6 +48,11 @@ class Served:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
 
+    def cpu(self) -> float:
+        """Seconds of processor time it has taken."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self, number: int) -> None:
         """Send it a signal, and wait until it is gone."""
         self.process.send_signal(number)
@@ -125,9 +130,11 @@ def load(folder: Path) -> dict[str, Any]:
         await asyncio.gather(*clients)
 
     thread = threading.Thread(target=write, args=(served, stop, writes, took))
+    before = served.cpu()
     thread.start()
     try:
         asyncio.run(run())
+        cpu = served.cpu() - before
     finally:
         stop.set()
         thread.join()
@@ -147,6 +154,7 @@ def load(folder: Path) -> dict[str, Any]:
             "peak": max(memory),
             "every 5 s": [round(value) for value in memory[::5]],
         },
+        "cpu_ms_an_answer": 1000 * cpu / max(1, statuses[200]),
         "load_average": os.getloadavg()[1],
     }
 

@@ -44,12 +44,12 @@ class Server:
     def wait(self) -> Server:
         """Wait until it is ready."""
         with self.client() as client:
-            for _ in range(2400):
+            for _ in range(6000):
                 if client.get("/readyz").status_code == 200:
                     return self
                 time.sleep(0.05)
         self.end(signal.SIGKILL)
-        raise AssertionError(f"not ready after 120 s: {self.log.read_text()}")
+        raise AssertionError(f"not ready after 5 minutes: {self.log.read_text()}")
 
     def stop(self) -> None:
         """Ask it to stop, as an operator does, and see that it does so in good order."""

@@ -168,7 +168,8 @@ def test_another_sites_page_gets_nothing_through_the_users_browser(writer: httpx
     rebound = writer.post("/v1/search", json={"query": "x"}, headers={"Host": "evil.example"})
     foreign = writer.post("/v1/search", json={"query": "x"}, headers={"Origin": "https://evil.example"})
     opaque = writer.post("/v1/search", json={"query": "x"}, headers={"Origin": "null"})
-    for response in (rebound, foreign, opaque):
+    neighbour = writer.post("/v1/search", json={"query": "x"}, headers={"Origin": "http://127.0.0.1:1"})
+    for response in (rebound, foreign, opaque, neighbour):
         assert (response.status_code, response.json()["error"]["code"]) == (403, "another_site")
         assert "access-control-allow-origin" not in response.headers
     own = str(writer.base_url).rstrip("/")

@@ -60,7 +60,9 @@ def test_a_batch_is_its_queries_one_by_one(client: httpx.Client) -> None:
     for request, answer in zip(REQUESTS, answers, strict=True):
         alone = search(client, query=request, k=4, l1=0.05, l2=0.1, explain=True)
         assert [h["id"] for h in answer["hits"]] == [h["id"] for h in alone["hits"]]
-        assert [d["id"] for d in answer["left_out"]] == [d["id"] for d in alone["left_out"]]
+        assert [h["reason"]["displaced"] for h in answer["hits"]] == [
+            h["reason"]["displaced"] for h in alone["hits"]
+        ]
 
 
 def test_an_explanation_says_what_each_document_adds_and_what_was_left_out(
@@ -74,7 +76,11 @@ def test_an_explanation_says_what_each_document_adds_and_what_was_left_out(
     np.testing.assert_allclose(np.cumsum([h["reason"]["adds"] for h in answer["hits"]]), shares, atol=1e-5)
     nearest = [hit["id"] for hit in search(client, decoder="dense")["hits"]]
     chosen = [hit["id"] for hit in answer["hits"]]
-    assert [d["id"] for d in answer["left_out"]] == [i for i in nearest if i not in chosen] != []
+    displaced = {d["id"]: hit["id"] for hit in answer["hits"] for d in hit["reason"]["displaced"]}
+    assert set(displaced) == {i for i in nearest if i not in chosen} != set()
+    for gone, like in displaced.items():
+        cosines = {i: float(snapshot.vector(i) @ snapshot.vector(gone)) for i in chosen}
+        assert cosines[like] == pytest.approx(max(cosines.values()), abs=1e-6)
     places = {hit["id"]: hit["reason"]["place"] for hit in answer["hits"]}
     deep = [hit["id"] for hit in search(client, decoder="dense", k=100)["hits"]]
     assert all(deep.index(i) + 1 == place for i, place in places.items())

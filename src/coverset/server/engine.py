@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 import coverset
 from coverset.decoders import NNN, Decoder, Dense
+from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import tune
-from coverset.explanation import covered, left_out, places
+from coverset.evaluation.tune import FEW, Trial, attempt, best, choose
+from coverset.explanation import reasons
+from coverset.indexes import MemoryIndex
 from coverset.inputs import Floats
 from coverset.retriever import Retriever
 from coverset.selection import Selection
@@ -24,6 +25,8 @@ from coverset.store import Snapshot
 
 # Queries whose vectors are kept: whoever drags a slider asks the same query again and again.
 REMEMBERED = 1024
+# Documents to warm up with.
+FEW_AND_MANY = (100, 2500)
 
 
 class Engine:
@@ -34,11 +37,19 @@ class Engine:
         self._vector = lru_cache(REMEMBERED)(self._encode)
 
     def warm(self) -> None:
-        """Load the encoder and compile the solver, so that the first request need not wait for them."""
-        vector = self.retriever.query_vectors(["warm up"])
-        corpus = np.eye(4, self.retriever.dim, dtype=np.float32)
-        NNN(l1=0.1, l2=0.1).decode(vector, corpus, k=2)
-        NNN(l1=0.1, l2=0.1).decode(vector, np.tile(corpus, (600, 1)), k=2)
+        """Load the encoder and compile the solver, so that the first request need not wait for them.
+
+        Over a few documents and over many, as the solver goes about them in different ways.
+        """
+        vectors = np.repeat(self.retriever.query_vectors(["warm up"]), 2, axis=0)
+        noise = np.random.default_rng(0).standard_normal((FEW_AND_MANY[1], self.retriever.dim))
+        corpus = (vectors[0] + noise / np.linalg.norm(noise, axis=1, keepdims=True)).astype(np.float32)
+        for count in FEW_AND_MANY:
+            index = MemoryIndex(corpus[:count] / np.linalg.norm(corpus[:count], axis=1, keepdims=True))
+            for nnn in (NNN(), NNN(l1=0.05, l2=0.1)):
+                nnn.decode(vectors, index, k=5)
+                nnn.decode(vectors[0], index, k=None)
+            reasons(vectors[0], index, Dense().decode(vectors[0], index, k=5).ids)
         self.retriever.snapshot()
 
     def store(self) -> schemas.Store:
@@ -62,7 +73,7 @@ class Engine:
         given = {"l1": request.l1, "l2": request.l2, "relevance": request.relevance}
         decoder = decoder_of(snapshot.decoder, request.decoder, **given)
         if snapshot.index is None:
-            nothing = schemas.Answer(hits=[], certified=None, gap=None, passes=0, left_out=None)
+            nothing = schemas.Answer(hits=[], certified=None, gap=None, passes=0)
             return [nothing] * len(queries)
         selections = self._decode(decoder, vectors, snapshot, request.k)
         answers = [_answer(selection, snapshot) for selection in selections]
@@ -98,22 +109,23 @@ class Engine:
         return as_default(self.retriever.decoder)
 
     def tune(self, request: schemas.Tune) -> schemas.Tuned:
-        """Choose NNN's parameters by labelled examples, and say what Dense does on them."""
+        """Choose NNN's parameters by labelled examples, with care if they are few."""
         snapshot = self.retriever.snapshot()
         missing = sorted({i for example in request.examples for i in example.relevant} - set(snapshot.row))
         if snapshot.index is None or missing:
             raise ValueError(f"relevant documents must be in the store, and {missing[0]!r} is not")
         vectors = self.retriever.query_vectors([example.query for example in request.examples])
         relevant = [np.array([snapshot.row[i] for i in set(example.relevant)]) for example in request.examples]
-        best, trials = tune("nnn", snapshot.index, vectors, relevant)
-        _, (dense,) = tune("dense", snapshot.index, vectors, relevant)
-        means = next(trial.means for trial in trials if trial.decoder is best)
+        trials = attempt("nnn", snapshot.index, vectors, relevant)
+        (dense,) = attempt("dense", snapshot.index, vectors, relevant)
+        untuned = Trial(NNN(), evaluate(NNN(), snapshot.index, vectors, relevant))
+        chosen = choose(trials, untuned) if len(relevant) < FEW else best(trials)
         if request.apply:
-            self.retriever.configure(best)
+            self.retriever.configure(chosen.decoder)
         return schemas.Tuned(
-            best=as_default(best),
-            comp_at_5=means[Comp @ 5],
-            recall_at_5=means[Recall @ 5],
+            best=as_default(chosen.decoder),
+            comp_at_5=chosen.means[Comp @ 5],
+            recall_at_5=chosen.means[Recall @ 5],
             dense_comp_at_5=dense.means[Comp @ 5],
             dense_recall_at_5=dense.means[Recall @ 5],
             applied=request.apply,
@@ -144,19 +156,14 @@ def _answer(selection: Selection, snapshot: Snapshot) -> schemas.Answer:
         certified=selection.certified,
         gap=selection.gap,
         passes=selection.passes,
-        left_out=None,
     )
 
 
 def _explain(vector: Floats, selection: Selection, snapshot: Snapshot, answer: schemas.Answer) -> None:
-    """Add to an answer what each document adds to those before it, and what was left out."""
-    index: Any = snapshot.index
-    adds = np.diff(covered(vector, index.vectors(selection.ids)), prepend=0.0)
-    reasons = zip(adds.tolist(), places(vector, index, selection.ids), strict=True)
-    for hit, (share, place) in zip(answer.hits, reasons, strict=True):
-        hit.reason = schemas.Reason(adds=share, place=place)
-    nearest = Dense().decode(vector, index, len(selection)).ids if len(selection) else selection.ids
-    answer.left_out = [
-        schemas.LeftOut(id=snapshot.ids[d.id], like=snapshot.ids[d.like], cosine=d.cosine)
-        for d in left_out(index, nearest, selection.ids)
-    ]
+    """Add to an answer why each document is in it."""
+    assert snapshot.index is not None
+    for hit, reason in zip(answer.hits, reasons(vector, snapshot.index, selection.ids), strict=True):
+        displaced = [
+            schemas.LeftOut(id=snapshot.ids[d.id], like=hit.id, cosine=d.cosine) for d in reason.displaced
+        ]
+        hit.reason = schemas.Reason(adds=reason.adds, place=reason.place, displaced=displaced)

@@ -67,10 +67,10 @@ class Guard:
         """
         if self.service.settings.keys:
             return ""
-        host = _host(f"//{headers.get('host', '')}")
-        if self.service.settings.local and host not in LOOPBACK:
+        host = headers.get("host", "")
+        if self.service.settings.local and _name(host) not in LOOPBACK:
             return "without API keys, this service answers only as localhost"
-        if "origin" in headers and _host(headers["origin"]) != host:
+        if headers.get("origin", f"http://{host}") != f"http://{host}":
             return "without API keys, this service does not answer the pages of other sites"
         return ""
 
@@ -149,8 +149,9 @@ class Exchange:
 METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
 
 
-def _host(address: str) -> str | None:
+def _name(host: str) -> str | None:
+    """Return the name or address in a Host header, without the port."""
     try:
-        return urlsplit(address).hostname
+        return urlsplit(f"//{host}").hostname
     except ValueError:
         return None

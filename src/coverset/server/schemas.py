@@ -57,11 +57,20 @@ class SearchBatch(Choice):
     explain: bool = False
 
 
+class LeftOut(Model):
+    """A document among the nearest that is not in the answer, and the one there that it is most alike."""
+
+    id: str
+    like: str
+    cosine: float
+
+
 class Reason(Model):
     """What a document does in an answer."""
 
     adds: float = Field(description="The share of the query that it explains beyond the documents before it.")
     place: int | None = Field(description="Its place among the nearest documents; null: beyond 1000.")
+    displaced: list[LeftOut] = Field(description="Documents among the nearest that are left out and most like it.")
 
 
 class Hit(Model):
@@ -74,14 +83,6 @@ class Hit(Model):
     reason: Reason | None = None
 
 
-class LeftOut(Model):
-    """A document among the nearest that is not in the answer, and the one there that it is most alike."""
-
-    id: str
-    like: str
-    cosine: float
-
-
 class Answer(Model):
     """The documents for one query, best first."""
 
@@ -89,7 +90,6 @@ class Answer(Model):
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
     passes: int = Field(description="Searches of the whole corpus that it took.")
-    left_out: list[LeftOut] | None = None
 
 
 class Answers(Model):
