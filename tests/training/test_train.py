@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from coverset import Retriever
 from coverset.commands import app
 from coverset.encoders import load_encoder
 from coverset.evaluation.datasets import load
@@ -56,6 +57,9 @@ def test_adapters_learn_what_the_frozen_embeddings_lack(
     assert (out / "training" / "curves.png").read_bytes().startswith(b"\x89PNG")
     result = evaluate(dataset, out, "--l1", "0.1", "--l2", "0.3", "--cache", cache)
     assert result["queries"] == len(load(dataset).split("test").ids)
+    tools = Retriever.open(tmp_path / "tools.cover", encoder=str(out))
+    tools.add([{"id": str(n), "text": text} for n, text in enumerate(TEXTS)])
+    assert Retriever.open(tmp_path / "tools.cover").search(TEXTS[0], k=1)[0].text == TEXTS[0]
 
 
 def test_a_run_killed_in_the_middle_resumes_to_the_same_end(dataset: Path, cache: str, tmp_path: Path) -> None:
@@ -181,3 +185,9 @@ def test_held_out_sets_are_kept_out_of_training(dataset: Path) -> None:
     assert not seen & hidden
     assert len(data.train.ids) + len(only(full, hidden).ids) == len(full.ids)
     assert len(hidden) == round(0.25 * len({frozenset(rows.tolist()) for rows in full.relevant}))
+
+
+def test_the_page_about_training_shows_the_measured_figures() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "training.md").read_text(encoding="utf-8")
+    assert (root / "benchmarks/results/training_step.md").read_text(encoding="utf-8").strip() in page
