@@ -17,13 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import trained_report
+from benchmarks.trained_report import on_dev
 from coverset.commands import app
+from coverset.decoders import NNN, Dense
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
-from coverset.evaluation.datasets import Dataset, Split, load
+from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
+from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.study import study
 from coverset.indexes import MemoryIndex
+from coverset.training.examples import hidden_sets, only
 
 BASE = "all-MiniLM-L6-v2"
 # The strengths that adapters are trained with; the best on dev is kept. The paper sweeps 7 x 7.
@@ -41,7 +45,7 @@ HELD_OUT = 0.2
 
 @dataclass(frozen=True)
 class Run:
-    """A training run: its name, what it starts from (another run, or nothing) and its arguments."""
+    """A training run: its name, its arguments, and what it starts from (another run, or nothing)."""
 
     name: str
     arguments: tuple[str, ...]
@@ -105,21 +109,12 @@ def measure(name: str, encoder: str, folder: Path, work: Path, cache: Path) -> d
         index = MemoryIndex(cached.encode(data.texts))
         test, dev = (
             Labelled(cached.encode_queries(split.texts), split.relevant)
-            for split in splits(data, unseen=name.startswith("unseen"))
+            for split in (data.split("test"), data.split("dev"))
         )
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(study(index, test, dev).as_json()), encoding="utf-8")
     measured: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return measured
-
-
-def splits(data: Dataset, *, unseen: bool) -> tuple[Split, Split]:
-    """Return test and dev; for runs that never saw some scenes, test with these scenes only and dev without."""
-    from coverset.training.examples import hidden_sets, only, without
-
-    test, dev = data.split("test"), data.split("dev")
-    hidden = hidden_sets(data.split("train"), HELD_OUT, 0)
-    return (only(test, hidden), without(dev, hidden)) if unseen else (test, dev)
 
 
 def main() -> None:
@@ -144,17 +139,64 @@ def main() -> None:
 
 
 def collect(found: list[Run], folder: Path, work: Path, cache: Path) -> dict[str, Any]:
-    """Return the study and the record of the encoder before training, and of every run that is finished."""
-    studies = {"frozen": {"study": measure("frozen", BASE, folder, work, cache), "record": None}}
+    """Return study, record and, with the strengths trained with, the test figures of every finished run."""
+    studies: dict[str, Any] = {"frozen": {"study": measure("frozen", BASE, folder, work, cache), "record": None}}
     if any(run.name.startswith("unseen") for run in found):
-        studies["unseen-frozen"] = {"study": measure("unseen-frozen", BASE, folder, work, cache), "record": None}
+        studies["unseen-frozen"] = {"record": None, **unseen_before(studies["frozen"]["study"], folder, cache)}
     for run in found:
-        out = work / folder.name / run.name
-        record = out / "training" / "record.json"
+        record = work / folder.name / run.name / "training" / "record.json"
         if record.is_file():
             told = json.loads(record.read_text(encoding="utf-8"))
-            studies[run.name] = {"study": measure(run.name, str(out), folder, work, cache), "record": told}
+            studies[run.name] = {"record": told, "trained": as_trained(run.name, told, folder, work, cache)}
+    for name in shown(studies):
+        studies[name]["study"] = measure(name, str(work / folder.name / name), folder, work, cache)
     return studies
+
+
+def shown(studies: dict[str, Any]) -> list[str]:
+    """Return the runs to study in full: all but adapters that another setting of (l1, l2) beats on dev."""
+    best: dict[str, str] = {}
+    for name, found in studies.items():
+        if found["record"] and not name.startswith("unseen"):
+            line = "-".join(name.split("-")[:2])
+            best[line] = max(best.get(line, name), name, key=lambda run: on_dev(studies[run]["record"]))
+    return list(best.values())
+
+
+def unseen_before(frozen: dict[str, Any], folder: Path, cache: Path) -> dict[str, Any]:
+    """Measure the encoder before training on test queries of scenes that training will not see."""
+    data = load(folder)
+    cached = CachedEncoder(load_encoder(BASE), cache)
+    index, rows = MemoryIndex(cached.encode(data.texts)), []
+    test = only(data.split("test"), hidden_sets(data.split("train"), HELD_OUT, 0))
+    tuned = next(row["parameters"] for row in frozen["rows"] if row["method"] == "NNN-Fix")
+    for method, decoder in {"Dense": Dense(), "NNN-Fix": NNN(**tuned)}.items():
+        values = evaluate(decoder, index, cached.encode_queries(test.texts), test.relevant)
+        metrics = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
+        rows.append({"method": method, "parameters": tuned if method == "NNN-Fix" else {}, "metrics": metrics})
+    return {"study": {"rows": rows, "queries": len(test.ids)}}
+
+
+def as_trained(name: str, record: dict[str, Any], folder: Path, work: Path, cache: Path) -> dict[str, float]:
+    """Measure a run on test with the decoder it was trained with, once."""
+    kept = work / folder.name / f"{name}.trained.json"
+    if not kept.is_file():
+        data = load(folder)
+        cached = CachedEncoder(load_encoder(str(work / folder.name / name)), cache)
+        strengths = {key: record["decoder"][key] for key in ("l1", "l2") if key in record["decoder"]}
+        test = data.split("test")
+        if name.startswith("unseen"):
+            test = only(test, hidden_sets(data.split("train"), HELD_OUT, 0))
+        values = evaluate(
+            NNN(**strengths) if strengths else Dense(),
+            MemoryIndex(cached.encode(data.texts)),
+            cached.encode_queries(test.texts),
+            test.relevant,
+        )
+        found = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
+        kept.write_text(json.dumps({**strengths, **found}), encoding="utf-8")
+    measured: dict[str, float] = json.loads(kept.read_text(encoding="utf-8"))
+    return measured
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from safetensors.numpy import save_file
 
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.onnx import OnnxEncoder
+from coverset.encoders.table import TableEncoder
 
 TEXTS = ["sort an array", "invert a matrix", "sort an array", ""]
 
@@ -71,6 +73,7 @@ import sys
 from pathlib import Path
 from coverset.encoders.cache import CachedEncoder
 from coverset.encoders.onnx import OnnxEncoder
+from coverset.encoders.table import TableEncoder
 cache = CachedEncoder(OnnxEncoder(), Path(sys.argv[1]))
 for start in range(0, 60, 5):
     cache.encode([f"text number {i % 40}" for i in range(start, start + 10)])
@@ -90,3 +93,14 @@ def test_the_default_place_is_the_users_cache(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_folder() == tmp_path / ".cache" / "coverset"
+
+
+def test_what_is_under_an_adapted_encoder_is_encoded_once(counting: Counting, tmp_path: Path) -> None:
+    """A table without vectors of its own hands everything to the encoder underneath."""
+    empty = {"keys": np.empty((0, 32), np.uint8), "vectors": np.empty((0, 384), np.float32)}
+    save_file(empty, tmp_path / "documents.safetensors")
+    CachedEncoder(counting, tmp_path).encode(TEXTS)
+    counting.asked.clear()
+    over = CachedEncoder(TableEncoder("over", "1", counting, tmp_path), tmp_path)
+    np.testing.assert_array_equal(over.encode(TEXTS), CachedEncoder(counting, tmp_path).encode(TEXTS))
+    assert not counting.asked

@@ -75,6 +75,7 @@ def nnn(
     gradient: Annotated[str, typer.Option(help="implicit: of the optimum; unrolled: the paper's.")] = "implicit",
     l1: Annotated[float | None, typer.Option(help="NNN's l1; default: the best on dev.")] = None,
     l2: Annotated[float | None, typer.Option(help="NNN's l2; default: the best on dev.")] = None,
+    tau: Annotated[float, typer.Option(help="Temperature of the loss.")] = 0.1,
     epochs: Epochs = 20,
     steps: Steps = None,
     batch: Batch = 64,
@@ -96,7 +97,7 @@ def nnn(
     """
     plan = {
         "method": "nnn", "encoder": encoder, "part": part, "decoder": decoder, "gradient": gradient, "l1": l1,
-        "l2": l2, "max_tokens": max_tokens, "held_out": hold_out,
+        "l2": l2, "tau": tau, "max_tokens": max_tokens, "held_out": hold_out,
     }  # fmt: skip
     how = {"epochs": epochs, "steps": steps, "batch": batch, "rate": lr, "patience": patience, "seed": seed}
     run(dataset, plan, how, out, cache, resume)

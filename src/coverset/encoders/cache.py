@@ -35,6 +35,9 @@ class CachedEncoder:
     """
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
+        if hasattr(encoder, "base"):
+            # An encoder over another one: what is underneath is the costly part, and others stand on it too.
+            encoder.base = CachedEncoder(encoder.base, folder)
         self.encoder, self.name, self.dim = encoder, encoder.name, encoder.dim
         self.fingerprint = encoder.fingerprint
         self.folder = folder / f"{encoder.name.replace('/', '_')}-{encoder.fingerprint[:12]}"

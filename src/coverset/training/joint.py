@@ -9,7 +9,7 @@ from torch import Tensor
 
 from coverset.decoders import NNN
 from coverset.encoders.protocol import Floats
-from coverset.training.completeness import GAMMA, TAU, Weights, completeness, relevance
+from coverset.training.completeness import TAU, Weights, completeness, relevance
 from coverset.training.examples import Examples
 from coverset.training.implicit import implicit
 from coverset.training.saving import save
@@ -33,8 +33,8 @@ class JointTask(Task):
         NNN's strengths, to train and to decode the dev split with.
     gradient
         "unrolled" differentiates 50 FISTA iterations, "implicit" the optimum.
-    gamma, tau
-        Margin and temperature of the loss.
+    tau
+        Temperature of the loss.
     """
 
     def __init__(
@@ -46,7 +46,6 @@ class JointTask(Task):
         l1: float,
         l2: float,
         gradient: str,
-        gamma: float = GAMMA,
         tau: float = TAU,
     ) -> None:
         super().__init__()
@@ -56,7 +55,7 @@ class JointTask(Task):
         self._documents = documents.prepare(data.documents)
         self._relevant = [torch.from_numpy(rows) for rows in data.train.relevant]
         self._weights = self._implicit if gradient == "implicit" else self._unrolled
-        self._l1, self._l2, self._gamma, self._tau = l1, l2, gamma, tau
+        self._l1, self._l2, self._tau = l1, l2, tau
         self.examples = len(self._relevant)
 
     def loss(self, rows: Rows) -> Tensor:
@@ -64,7 +63,7 @@ class JointTask(Task):
         weights = self._weights(self.queries(self._queries, rows), [self._relevant[row] for row in rows])
         if not (weights.values > 0).any():
             raise DegenerateError("every weight is zero: l1 is too large for these vectors")
-        return completeness(weights, self._gamma, self._tau)
+        return completeness(weights, tau=self._tau)
 
     def _unrolled(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
         corpus = self._vectors(None)

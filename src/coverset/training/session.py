@@ -23,6 +23,7 @@ from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.colt import ColtTask
+from coverset.training.completeness import TAU
 from coverset.training.examples import Examples, read
 from coverset.training.infonce import DenseTask
 from coverset.training.joint import JointTask
@@ -59,6 +60,8 @@ class Plan:
         "unrolled" or "implicit".
     l1, l2
         NNN's parameters; None: the best on dev before training.
+    tau
+        Temperature of the loss: the smaller, the more the worst documents count.
     max_tokens
         Cut texts here; None: where the network does.
     depth, weight
@@ -75,6 +78,7 @@ class Plan:
     gradient: str = "implicit"
     l1: float | None = None
     l2: float | None = None
+    tau: float = TAU
     max_tokens: int | None = None
     depth: int = 2
     weight: float = 0.1
@@ -86,6 +90,7 @@ class Plan:
         as_choice("train", self.part, ("encoder", "adapter"))
         as_choice("decoder", self.decoder, ("nnn", "l1", "l2"))
         as_choice("gradient", self.gradient, ("unrolled", "implicit"))
+        as_number("tau", self.tau, 1e-4)
         as_number("hold-out", self.held_out, 0.0, 0.9)
 
 
@@ -142,7 +147,9 @@ def make_task(plan: Plan, cache: Path) -> Task:
         )
         queries, _ = text_towers(plan.encoder, plan.max_tokens)
         tower = VectorTower(base, "document", Adapter(base.dim))
-        return JointTask(queries, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient)
+        return JointTask(
+            queries, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau
+        )
     base = CachedEncoder(load_encoder(plan.encoder), cache)
     if plan.method == "colt":
         return ColtTask(data, base, plan.encoder, plan.depth, plan.weight)
@@ -150,7 +157,7 @@ def make_task(plan: Plan, cache: Path) -> Task:
     tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX))
     if plan.method == "dense":
         return DenseTask(adapted, tower, data, plan.encoder)
-    return JointTask(adapted, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient)
+    return JointTask(adapted, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau)
 
 
 def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]:
