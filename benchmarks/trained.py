@@ -4,7 +4,7 @@
 
 Every run is a `coverset train` command, kept in WORK and resumed where it was; what is there is not trained again.
 `--adapters` runs only adapters (minutes), `--report` nothing at all: then the tables are made of what there is,
-and say what was not run.
+and say what was not run. `--quick` leaves out what would have to be tuned on dev again.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--adapters", action="store_true")
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     cache = given.cache or given.work / "cache"
     results: dict[str, Any] = {}
@@ -134,12 +135,15 @@ def main() -> None:
         for run in found:
             if not given.report and (run.name.startswith(("adapter", "unseen")) or not given.adapters):
                 train(run, folder, given.work, cache)
-        results[folder.name] = collect(found, folder, given.work, cache)
+        results[folder.name] = collect(found, folder, given.work, cache, quick=given.quick)
         trained_report.write(results, given.out)
 
 
-def collect(found: list[Run], folder: Path, work: Path, cache: Path) -> dict[str, Any]:
-    """Return study, record and, with the strengths trained with, the test figures of every finished run."""
+def collect(found: list[Run], folder: Path, work: Path, cache: Path, *, quick: bool) -> dict[str, Any]:
+    """Return study, record and, with the strengths trained with, the test figures of every finished run.
+
+    `quick` makes no new studies of trained encoders.
+    """
     studies: dict[str, Any] = {"frozen": {"study": measure("frozen", BASE, folder, work, cache), "record": None}}
     if any(run.name.startswith("unseen") for run in found):
         studies["unseen-frozen"] = {"record": None, **unseen_before(studies["frozen"]["study"], folder, cache)}
@@ -149,6 +153,8 @@ def collect(found: list[Run], folder: Path, work: Path, cache: Path) -> dict[str
             told = json.loads(record.read_text(encoding="utf-8"))
             studies[run.name] = {"record": told, "trained": as_trained(run.name, told, folder, work, cache)}
     for name in shown(studies):
+        if quick and not (work / folder.name / f"{name}.json").is_file():
+            continue
         studies[name]["study"] = measure(name, str(work / folder.name / name), folder, work, cache)
     return studies
 

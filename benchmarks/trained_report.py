@@ -19,7 +19,7 @@ LINES = (
     ("Dense, nothing trained", "frozen", "Dense", None),
     ("MMR, nothing trained", "frozen", "MMR", None),
     ("NNN-Fix, nothing trained", "frozen", "NNN-Fix", None),
-    ("Dense, adapters (InfoNCE)", "adapter-dense", "Dense", None),
+    ("Dense, adapters (InfoNCE)", "adapter-dense", None, None),
     ("NNN-Fix, adapters (InfoNCE)", "adapter-dense", "NNN-Fix", None),
     ("NNN-Tr, adapters, unrolled", "adapter-unrolled-0.03-0.1", None, None),
     ("NNN-Tr, adapters, unrolled", "adapter-unrolled-0.1-0.3", None, None),
