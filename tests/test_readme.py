@@ -32,3 +32,11 @@ def test_its_speed_figures_are_the_measured_ones() -> None:
 def test_its_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!https?://)([^)#]+)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_the_page_on_the_default_quotes_the_measured_figures() -> None:
+    page = (ROOT / "docs/default.md").read_text(encoding="utf-8")
+    tried = (ROOT / "benchmarks/results/default.md").read_text(encoding="utf-8").strip().splitlines()[-1]
+    few = (ROOT / "benchmarks/results/few.md").read_text(encoding="utf-8").split("\n", 2)[2].strip()
+    assert tried in page
+    assert few in page
