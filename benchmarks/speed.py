@@ -14,8 +14,6 @@ import os
 import platform
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +21,10 @@ import numpy as np
 
 from benchmarks.corpora import CORPORA
 from coverset import NNN, Dense, MemoryIndex
+from coverset.evaluation.speed import best
 
 D, QUERIES, L1, L2 = 384, 32, 0.1, 0.1
 EXACT, FISTA = NNN(l1=L1, l2=L2), NNN(l1=L1, l2=L2, solver="fista", iterations=50)
-
-
-def best(function: Callable[[], Any], repeats: int) -> float:
-    """Seconds of the fastest of several calls, after one to warm up."""
-    function()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def measure(kind: str, n: int) -> dict[str, Any]:

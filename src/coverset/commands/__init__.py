@@ -2,6 +2,7 @@
 
 from coverset.commands import (
     add,
+    bench,
     delete,
     demo,
     evaluate,
@@ -19,6 +20,7 @@ from coverset.commands.app import app
 __all__ = [
     "add",
     "app",
+    "bench",
     "delete",
     "demo",
     "evaluate",

@@ -1,0 +1,53 @@
+"""`coverset bench`: how fast the decoders are on a store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.inputs import as_count
+
+
+@app.command()
+def bench(
+    store: Store,
+    queries: Annotated[
+        int, typer.Option(help="Queries decoded at a time; each asks for two random documents.")
+    ] = 32,
+    k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
+    repeats: Annotated[int, typer.Option(help="Take the fastest of so many runs.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Time Dense, MMR and NNN on a store's vectors, side by side in one run.
+
+    [bold]Example[/]
+
+      coverset bench tools.cover
+    """
+    from coverset.evaluation.speed import timings
+    from coverset.retriever import Retriever
+
+    with bad_input():
+        for name, value in (("queries", queries), ("k", k), ("repeats", repeats)):
+            as_count(name, value)
+        index = Retriever.open(store, create=False).snapshot().index
+        if index is None:
+            raise ValueError(f"the store {store} has no documents")
+        with Console(stderr=True).status("timing"):
+            found = timings(index, queries, k, repeats)
+    if as_json:
+        typer.echo(json.dumps([asdict(timing) for timing in found]))
+        return
+    table = Table(title=f"{len(index):,} documents, {queries} queries at a time", title_justify="left")
+    for header in ("", "ms a query", "x Dense", "passes", "certified"):
+        table.add_column(header, justify="right" if header else "left")
+    for t in found:
+        sure = "" if t.certified is None else f"{t.certified:.0%}"
+        table.add_row(t.decoder, f"{t.milliseconds:.3f}", f"{t.over_dense:.1f}", f"{t.passes:.1f}", sure)
+    Console().print(table)
