@@ -270,7 +270,10 @@ def main() -> None:
     if arguments.only != "small":
         corpus, queries = large(folders)
         if arguments.only in (None, "large"):
+            earlier = {(r["engine"], r["effort"]): r["ratios"] for r in report.get("large", [])}
             report["residuals"], report["large"] = compare_large(corpus, queries, arguments.keep)
+            for row in report["large"]:  # a noisy machine is judged by all its runs, not by its best
+                row["ratios"] = [*earlier.get((row["engine"], row["effort"]), []), row["ratio"]]
         if arguments.only in (None, "shards"):
             report["shards"] = shards(corpus, queries[:32])
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -298,13 +301,13 @@ def markdown(report: dict[str, Any]) -> str:
         lines.append(f"| {r['engine']} | {r['effort']} | {r['queries']:.3f} | {r['residuals']:.3f} |")
     lines += [
         "",
-        "| index | effort | top-5 agreement | rounds | plain search ms | NNN ms | NNN / plain |",
+        "| index | effort | top-5 agreement | rounds | plain search ms | NNN ms | NNN / plain, every run |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for r in report.get("large", []):
         lines.append(
             f"| {r['engine']} | {r['effort']} | {r['agreement']:.3f} | {r['rounds']:.1f} | {r['plain_ms']:.1f} "
-            f"| {r['nnn_ms']:.1f} | {r['ratio']:.1f} |"
+            f"| {r['nnn_ms']:.1f} | {', '.join(f'{ratio:.1f}' for ratio in r['ratios'])} |"
         )
     lines += [
         "",
