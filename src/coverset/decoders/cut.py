@@ -39,7 +39,7 @@ class Cut:
         proved = self._proved(counts, last, following, error, solution.l1)
         found = zip(
             solution.ids[order],
-            np.take_along_axis(solution.weights, order, axis=1).astype(np.float32),
+            solution.weights[np.arange(len(order))[:, None], order].astype(np.float32),
             counts.tolist(),
             gaps.tolist(),
             violations.tolist(),
@@ -55,7 +55,7 @@ class Cut:
             unknown = np.full(len(solution.queries), np.inf)
             return unknown, unknown, np.zeros(len(unknown), bool)
         gaps, violations = solution.gaps, solution.violations
-        lengths = np.linalg.norm(solution.queries, axis=1)
+        lengths = np.sqrt(np.einsum("qd,qd->q", solution.queries, solution.queries))
         return gaps, violations, certificate.certified(gaps, violations, lengths, solution.longest)
 
     def _proved(

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from coverset.compilation import compiled
+from coverset.compilation import compiled, vectorised
 from coverset.solvers.face import Array, Problem, factorise, gradient, solve
 
 # Gradients closer than this, relatively, are equal but for rounding: the lowest document goes first.
 TIE = 1e-12
-# A block takes in the documents whose gradient is at least this share of the largest.
-ENTRY = 0.5
+# A block takes in the documents whose gradient is at least a share of the largest: this one at first, half of it
+# after a jump that none of them had to leave, half as much again after one that some did; within these bounds.
+ENTRY, LEAST_ENTRY, MOST_ENTRY = 0.5, 0.05, 0.6
 SMALLEST_BLOCK = 16
 
 
@@ -46,6 +47,7 @@ def active_set(
     target, trial, trial_slope = np.empty(n), np.empty(n), np.empty(n)
     entered = np.empty(n, np.int64)
     gradient(problem, weights, slope)
+    share = ENTRY
     for _ in range(200 + 20 * n):
         on, off = _worst(weights, slope)
         if on <= tolerance and off <= tolerance:
@@ -53,7 +55,7 @@ def active_set(
         size = support
         if off > tolerance:
             most = max(SMALLEST_BLOCK, support)
-            size = enter(weights, slope, max(ENTRY * off, tolerance), most, active, support)
+            size = enter(weights, slope, max(share * off, tolerance), most, active, support)
         if size > largest:
             return False, support, factor, factored
         if size > len(factor):
@@ -71,6 +73,7 @@ def active_set(
             while factored < size and target[factored] > 0.0:
                 factored += 1
             support = compact(active, factored, size, trial)
+            share = max(LEAST_ENTRY, 0.5 * share) if support == size else min(MOST_ENTRY, 1.5 * share)
         else:
             active[:support] = entered[:support]
             if off > tolerance:
@@ -86,15 +89,14 @@ def active_set(
     return True, support, factor, factored
 
 
-@compiled
+@vectorised
 def _worst(weights: Array, slope: Array) -> tuple[float, float]:
     """Largest |gradient| on the support, and largest gradient off it."""
     on, off = 0.0, 0.0
     for i in range(len(weights)):
-        if weights[i] > 0.0:
-            on = max(on, abs(slope[i]))
-        else:
-            off = max(off, slope[i])
+        weighs = weights[i] > 0.0
+        on = max(on, abs(slope[i]) if weighs else 0.0)
+        off = max(off, 0.0 if weighs else slope[i])
     return on, off
 
 
@@ -149,7 +151,7 @@ def _jump(
     return _improves(weights, trial, slope, trial_slope)
 
 
-@compiled
+@vectorised
 def _improves(old: Array, new: Array, old_slope: Array, new_slope: Array) -> bool:
     """Whether the objective falls: its change is -(new - old)'(both gradients)/2, free of cancellation."""
     change = 0.0

@@ -22,19 +22,25 @@ def best(weights: Array, scores: Array, l2: Array, k: int, fill: bool) -> tuple[
     among those to return, `next` the score of the one after them.
     """
     queries, n = weights.shape
-    counts = np.empty(queries, np.int64)
+    counts, tops = np.empty(queries, np.int64), np.empty(queries)
     for q in range(queries):
-        support, choosable = 0, 0
+        support, choosable, tops[q] = 0, 0, -np.inf
         for i in range(n):
             support += weights[q, i] > 0.0
             choosable += scores[q, i] > -np.inf
+            tops[q] = max(tops[q], scores[q, i])
         wanted = support if k < 0 else min(k, choosable)
         counts[q] = wanted if fill else min(wanted, support)
     width = min(counts.max() + 1, n) if queries else 0
     columns = np.empty((queries, width), np.int64)
     last, following = np.full(queries, np.inf), np.full(queries, -np.inf)
+    keys = np.empty(n, np.float32)
     for q in range(queries):
-        _order(weights[q], scores[q], max(l2[q], 1.0), columns[q])
+        # Single precision, so that documents that only rounding tells apart rank by their column.
+        for i in range(n):
+            weight = weights[q, i]
+            keys[i] = tops[q] + max(l2[q], 1.0) * weight if weight > 0.0 else scores[q, i]
+        _order(keys, columns[q])
         for place in range(counts[q]):
             last[q] = min(last[q], scores[q, columns[q, place]])
         for place in range(counts[q], width):
@@ -43,24 +49,15 @@ def best(weights: Array, scores: Array, l2: Array, k: int, fill: bool) -> tuple[
 
 
 @compiled
-def _order(weights: Array, scores: Array, step: float, out: Any) -> None:
-    """Set `out` to the columns of the best documents.
-
-    Keys are in single precision, so that documents that only rounding tells apart rank by their column.
-    """
-    n, width = len(weights), len(out)
-    top = -np.inf
-    for i in range(n):
-        top = max(top, scores[i])
-    keys = np.empty(n, np.float32)
-    for i in range(n):
-        keys[i] = top + step * weights[i] if weights[i] > 0.0 else scores[i]
+def _order(keys: Any, out: Any) -> None:
+    """Set `out` to the places of the largest keys, in order; equal ones by their place."""
+    n, width = len(keys), len(out)
     if width > FEW:
         out[:] = np.argsort(-keys, kind="mergesort")[:width]
         return
-    held = 0
+    held, least = 0, np.float32(-np.inf)
     for i in range(n):
-        if held == width and keys[i] <= keys[out[width - 1]]:
+        if held == width and keys[i] <= least:
             continue
         place = min(held, width - 1)
         while place > 0 and keys[i] > keys[out[place - 1]]:
@@ -68,3 +65,4 @@ def _order(weights: Array, scores: Array, step: float, out: Any) -> None:
             place -= 1
         out[place] = i
         held = min(held + 1, width)
+        least = keys[out[held - 1]]

@@ -85,7 +85,7 @@ def solve_gram(ids: NDArray[Any], rows: Floats, gram: Array, queries: Floats, l1
     residuals, solved = np.empty_like(targets), np.empty(len(queries), bool)
     gaps, violations = np.empty(len(queries)), np.empty(len(queries))
     longest = float(np.sqrt(gram.diagonal().max()))
-    tolerances, largest = _tolerance(targets, longest), np.array([_largest(ridge) for ridge in l2])
+    tolerances, largest = _tolerance(targets, longest), _largest(l2)
     workers = min(cores(), len(queries))
 
     def solve(first: int) -> None:
@@ -201,7 +201,7 @@ class _Pool:
             self.l1,
             self.l2,
             tolerance,
-            _largest(self.l2),
+            int(_largest(self.l2)),
             self.weights,
             self.working,
             self.gram,
@@ -231,8 +231,9 @@ class _Pool:
 
 def _tolerance(targets: Array, longest: float) -> Any:
     """How exactly the small problem is solved: far below what a certificate asks for."""
-    return 1e-9 * longest * np.linalg.norm(targets, axis=-1)
+    return 1e-9 * longest * np.sqrt(np.einsum("...d,...d", targets, targets))
 
 
-def _largest(l2: float) -> int:
-    return LARGEST_SUPPORT if l2 > 0 else np.iinfo(np.int64).max
+def _largest(l2: Any) -> Any:
+    """How many documents may have weight before the solve goes over to the residual's side."""
+    return np.where(l2 > 0, LARGEST_SUPPORT, np.iinfo(np.int64).max)
