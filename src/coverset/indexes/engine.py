@@ -25,6 +25,9 @@ E = TypeVar("E", bound="Engine")
 # Far more than ordinary queries need, as residuals are unlike any document; docs/engines.md has the figures.
 CANDIDATES, LISTS = 8192, 640
 
+# What part of its effort an index in this process spends on the searches before the last ones.
+QUICKER = 8
+
 # How far from 1 a length may be where an engine's metric needs unit vectors.
 UNIT = 1e-3
 
@@ -42,12 +45,20 @@ class Engine(ABC):
     metric
         The engine's own measure: "ip"; or "cosine", under which documents count as unit vectors; or "l2",
         under which they must be unit vectors. The scores are inner products under each.
+    can_be_exact
+        Whether the engine can search exhaustively.
+    in_process
+        Whether a search is work in this process, and no round trip.
+    effort
+        How hard a search tries where it is not exact; what it counts is the engine's own.
     """
 
     dim: int
     exact: bool
     metric: str = "ip"
     can_be_exact = True
+    in_process = False
+    effort = 1
     conditions: tuple[Condition, ...] = ()
 
     @abstractmethod
@@ -107,6 +118,17 @@ class Engine(ABC):
             return None
         view = copy.copy(self)
         view.exact = True
+        return view
+
+    def quicker(self: E) -> E | None:
+        """Return this index with less search effort, for the searches that lead up to the last ones.
+
+        None where it is exact, or where a search is more round trip than work, and few are better than quick ones.
+        """
+        if self.exact or not self.in_process:
+            return None
+        view = copy.copy(self)
+        view.effort = max(self.effort // QUICKER, 1)
         return view
 
     def close(self) -> None:  # noqa: B027  (most have nothing to close)

@@ -35,6 +35,8 @@ class FaissIndex(Engine):
         The documents' ids in that order, where an IVF index was filled with `add_with_ids` and has columns.
     """
 
+    in_process = True
+
     def __init__(self, index: Any, *, effort: int | None = None, columns: Any = None, ids: Any = None) -> None:
         self.faiss = faiss = require("faiss", "faiss")
         if isinstance(index, (str, os.PathLike)):

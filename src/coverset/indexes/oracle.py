@@ -24,20 +24,22 @@ Ids = NDArray[np.int64]
 class Searched:
     """Ask any index: search with r, keep what scores above the floor, fetch each vector once.
 
-    An approximate index that is to certify its answer is asked as it is first, and exhaustively once it has
-    nothing more to say, if it can be.
+    An approximate index is asked quickly first, if it can be, and with all its effort once that has nothing more
+    to say; one that is to certify its answer is asked exhaustively after that.
     """
 
     rounds = 32
     whole = True
 
     def __init__(self, index: Index, *, certify: bool = False) -> None:
-        self.index = index
+        quick = getattr(index, "quicker", lambda: None)()
+        exhaustive = getattr(index, "exactly", lambda: None)() if certify and not index.exact else None
+        steps: list[Index] = [step for step in (quick, index, exhaustive) if step is not None]
+        self.index, self._finer = steps[0], steps[1:]
         self.ask: int = getattr(index, "ask", 256)
         self._room: Floats = np.empty((0, index.dim), np.float32)
         self.rows = self._room
         self.longest = 0.0
-        self._exactly = getattr(index, "exactly", lambda: None) if certify and not index.exact else lambda: None
         self._row: dict[Any, int] = {}
         self._ids: list[Any] = []
 
@@ -55,11 +57,11 @@ class Searched:
         return [np.array([self._row[i] for i in ids[n, listed[n]].tolist()], np.int64) for n in range(len(ids))]
 
     def finer(self) -> bool:
-        """Go over to exhaustive searches; False when there is no need, or no way."""
-        exhaustive = self._exactly()
-        self._exactly = lambda: None
-        self.index = exhaustive or self.index
-        return exhaustive is not None
+        """Go over to searches with more effort; False when there are none."""
+        if not self._finer:
+            return False
+        self.index = self._finer.pop(0)
+        return True
 
     def ids(self, rows: Ids) -> NDArray[Any]:
         """Return the index's ids of these rows."""

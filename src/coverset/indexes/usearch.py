@@ -29,6 +29,7 @@ class UsearchIndex(Engine):
     """
 
     exact = False
+    in_process = True
 
     def __init__(self, index: Any, *, effort: int | None = None) -> None:
         module = require("usearch.index", "usearch")

@@ -1,0 +1,1 @@
+"""Engines measured: see `__main__.py`."""
