@@ -28,11 +28,11 @@ METRICS = (Comp @ 5, Recall @ 5)
 DENSE = 1500.0
 
 
-def by(strength: Callable[[Array, Array], tuple[Array, Array]]) -> Rule:
-    """Return the rule that decodes with (l1, l2), each query's own, as a function of scores and partial cosines.
+def by(strength: Callable[[Array, Array, Array], tuple[Array, Array]]) -> Rule:
+    """Return the rule that decodes with (l1, l2), each query's own, as a function of scores and of two cosines.
 
-    Scores are the query's with all documents, best first; cosines those of the 45 pairs of its ten nearest, with
-    the query's direction taken out, ascending.
+    Scores are the query's with all documents, best first; cosines those of the 45 pairs of its ten nearest,
+    ascending: with the query's direction taken out of them, and as they are.
     """
 
     def rule(queries: Floats, index: MemoryIndex) -> Ids:
@@ -42,8 +42,10 @@ def by(strength: Callable[[Array, Array], tuple[Array, Array]]) -> Rule:
         rest = nearest - np.take_along_axis(scores, order[:, :10], 1)[:, :, None] * queries[:, None, :]
         rest /= np.linalg.norm(rest, axis=2, keepdims=True)
         one, other = np.triu_indices(10, 1)
-        pairs = np.sort((rest @ rest.transpose(0, 2, 1))[:, one, other], axis=1)
-        l1, l2 = strength(np.take_along_axis(scores, order, 1), pairs)
+        partial, plain = (
+            np.sort((rows @ rows.transpose(0, 2, 1))[:, one, other], axis=1) for rows in (rest, nearest)
+        )
+        l1, l2 = strength(np.take_along_axis(scores, order, 1), partial, plain)
         solution = solve_gram(np.arange(len(index)), index.rows, index.gram, queries, l1, l2)
         return ranked(solution.scores.astype(np.float32), 5)
 
@@ -52,26 +54,41 @@ def by(strength: Callable[[Array, Array], tuple[Array, Array]]) -> Rule:
 
 def fixed(l1: float, l2: float) -> Rule:
     """The same strengths for all."""
-    return by(lambda s, _: (np.full(len(s), l1), np.full(len(s), l2)))
+    return by(lambda s, *_: (np.full(len(s), l1), np.full(len(s), l2)))
 
 
 def relative(share: float, l2: float) -> Rule:
     """l1 as a share of the best score."""
-    return by(lambda s, _: (share * s[:, 0], np.full(len(s), l2)))
+    return by(lambda s, *_: (share * s[:, 0], np.full(len(s), l2)))
 
 
 def entering(place: int, l2: float) -> Rule:
     """l1 where so many documents have entered."""
-    return by(lambda s, _: (np.maximum(s[:, min(place, s.shape[1] - 1)], 1e-3), np.full(len(s), l2)))
+    return by(lambda s, *_: (np.maximum(s[:, min(place, s.shape[1] - 1)], 1e-3), np.full(len(s), l2)))
 
 
-def crowd(statistic: Callable[[Array], Array], scale: float, limit: float) -> Rule:
-    """l2 grows with how alike the nearest are beyond the query, up to the dense limit."""
+def crowd(statistic: Callable[[Array, Array, Array], Array], scale: float, limit: float) -> Rule:
+    """l2 grows with how alike the nearest are, up to the dense limit."""
 
-    def strength(s: Array, pairs: Array) -> tuple[Array, Array]:
-        return 0.3 * s[:, 0], scale / np.maximum(limit - statistic(pairs), scale / DENSE)
+    def strength(s: Array, partial: Array, plain: Array) -> tuple[Array, Array]:
+        return 0.3 * s[:, 0], scale / np.maximum(limit - statistic(s, partial, plain), scale / DENSE)
 
     return by(strength)
+
+
+def mean(_: Array, partial: Array, __: Array) -> Array:
+    """How alike the nearest are beyond the query."""
+    return partial.mean(axis=1)
+
+
+def rho(_: Array, partial: Array, __: Array) -> Array:
+    """How alike the least alike of the nearest are beyond the query: the lowest tenth."""
+    return partial[:, 4]
+
+
+def ratio(s: Array, _: Array, plain: Array) -> Array:
+    """How alike the nearest are, over how like the query they are."""
+    return plain.mean(axis=1) / s[:, :10].mean(axis=1)
 
 
 def decoded(decoder: Dense | MMR | NNN) -> Rule:
@@ -102,10 +119,12 @@ RULES: dict[str, Rule] = {
     "l1 = 0.9 best score, l2 = 1": relative(0.9, 1.0),
     "l1 = 10th score, l2 = 1": entering(10, 1.0),
     "l1 = 50th score, l2 = 1": entering(50, 1.0),
-    "l1 = 0.3 best score, l2 = 1 / (0.6 - mean rho)": crowd(lambda p: p.mean(axis=1), 1.0, 0.6),
-    "l1 = 0.3 best score, l2 = 0.5 / (0.45 - rho)": crowd(lambda p: p[:, 4], 0.5, 0.45),
-    "l1 = 0.3 best score, l2 = 1 / (0.45 - rho)": crowd(lambda p: p[:, 4], 1.0, 0.45),
-    "`NNN()`: l1 = 0.3 best score, l2 = 1.5 / (0.4 - rho)": decoded(NNN()),
+    "l1 = 0.3 best score, l2 = 1 / (0.6 - mean partial cosine)": crowd(mean, 1.0, 0.6),
+    "l1 = 0.3 best score, l2 = 0.5 / (0.45 - its lowest tenth)": crowd(rho, 0.5, 0.45),
+    "l1 = 0.3 best score, l2 = 1.5 / (0.4 - its lowest tenth)": crowd(rho, 1.5, 0.4),
+    "l1 = 0.3 best score, l2 = 0.5 / (1.15 - x)": crowd(ratio, 0.5, 1.15),
+    "l1 = 0.3 best score, l2 = 1.5 / (1.3 - x)": crowd(ratio, 1.5, 1.3),
+    "`NNN()`: l1 = 0.3 best score, l2 = 0.75 / (1.2 - x)": decoded(NNN()),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coverset import NNN, Dense, MemoryIndex
-from coverset.decoders.strength import CROWD, DENSE, strengths
+from coverset.decoders.strength import DENSE, strengths
 from tests.conftest import clustered
 from tests.solvers.test_exact import Plain
 
@@ -26,19 +26,20 @@ def crowd(alike: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("alike", [0.0, 0.2, 0.35])
-def test_strengths_follow_the_partial_correlation_of_the_nearest(alike: float) -> None:
+def test_strengths_follow_how_alike_the_nearest_are(alike: float) -> None:
     query, corpus = crowd(alike)
     l1, l2 = strengths(query[None].astype(np.float32), MemoryIndex(corpus))
-    nearest = np.argsort(-(corpus @ query))[:10]
-    s, gram = corpus[nearest] @ query, corpus[nearest] @ corpus[nearest].T
-    partial = (gram - np.outer(s, s)) / np.sqrt(np.outer(1 - s**2, 1 - s**2))
-    np.testing.assert_allclose(partial[np.triu_indices(10, 1)], alike, atol=1e-6)
-    np.testing.assert_allclose(l1, 0.3 * s[0], rtol=1e-5)
-    np.testing.assert_allclose(l2, 1.5 / (0.4 - alike), rtol=1e-3)
+    # Two of the ten have cosine s_i s_j + alike sqrt(1 - s_i^2) sqrt(1 - s_j^2), as `crowd` made them.
+    s = np.linspace(0.8, 0.5, 40)[:10]
+    cosines = np.outer(s, s) + alike * np.sqrt(np.outer(1 - s**2, 1 - s**2))
+    x = cosines[np.triu_indices(10, 1)].mean() / s.mean()
+    np.testing.assert_allclose(l1, 0.3 * 0.8, rtol=1e-5)
+    np.testing.assert_allclose(l2, 0.75 / (1.2 - x), rtol=1e-3)
 
 
 def test_a_crowd_ranks_as_dense_does() -> None:
-    query, corpus = crowd(CROWD + 0.1)
+    # Documents with cosines of some 0.93 to each other, and 0.73 to the query.
+    query, corpus = crowd(0.85)
     assert strengths(query[None].astype(np.float32), MemoryIndex(corpus))[1] == pytest.approx(DENSE)
     np.testing.assert_array_equal(NNN().decode(query, corpus).ids, Dense().decode(query, corpus).ids)
 
@@ -52,11 +53,12 @@ def test_duplicates_are_not_taken_for_a_crowd() -> None:
     assert 12 in NNN().decode(query, corpus, k=3).ids
 
 
-def test_strengths_do_not_depend_on_the_scale_of_the_query_or_on_the_batch() -> None:
+def test_the_answer_does_not_depend_on_any_scale_or_on_the_batch() -> None:
     corpus, queries = clustered(300, 24, 6, seed=5)
     whole = NNN().decode(queries, corpus)
     for query, selection in zip(queries, whole, strict=True):
         np.testing.assert_array_equal(NNN().decode(7.0 * query, corpus).ids, selection.ids)
+        np.testing.assert_array_equal(NNN().decode(query, 5.0 * corpus).ids, selection.ids)
 
 
 def test_a_strength_that_is_given_stands() -> None:

@@ -23,11 +23,12 @@ TEXTS = ["Sine of an angle.", "Round a number to two decimals."]
 
 
 def train(*arguments: str) -> dict[str, Any]:
-    """Run `coverset train`; return its record."""
-    done = CliRunner().invoke(app, ["train", *arguments])
+    """Run `coverset train`; return its record, which it prints and keeps."""
+    done = CliRunner().invoke(app, ["train", *arguments, "--json"])
     assert done.exit_code == 0, done.output
+    record: dict[str, Any] = json.loads(done.stdout)
     out = Path(arguments[arguments.index("--out") + 1])
-    record: dict[str, Any] = json.loads((out / "training" / "record.json").read_text())
+    assert record == json.loads((out / "training" / "record.json").read_text())
     return record
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from coverset.commands.app import Cache, Dataset, app, bad_input
+from coverset.commands.app import AsJson, Cache, Dataset, app, bad_input
 from coverset.extras import require
 
 train = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -51,6 +52,7 @@ def dense(
     seed: Seed = 0,
     resume: Resume = False,
     cache: Cache = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train for ranking by inner product (InfoNCE): the usual bi-encoder, and what the others start from.
 
@@ -62,7 +64,7 @@ def dense(
     """
     plan = {"method": "dense", "encoder": encoder, "part": part, "max_tokens": max_tokens, "held_out": hold_out}
     how = {"epochs": epochs, "steps": steps, "batch": batch, "rate": lr, "patience": patience, "seed": seed}
-    run(dataset, plan, how, out, cache, resume)
+    run(dataset, plan, how, out, cache, resume, as_json)
 
 
 @train.command()
@@ -86,6 +88,7 @@ def nnn(
     seed: Seed = 0,
     resume: Resume = False,
     cache: Cache = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train through the decoder, so that NNN finds every query's whole relevant set.
 
@@ -100,7 +103,7 @@ def nnn(
         "l2": l2, "tau": tau, "max_tokens": max_tokens, "held_out": hold_out,
     }  # fmt: skip
     how = {"epochs": epochs, "steps": steps, "batch": batch, "rate": lr, "patience": patience, "seed": seed}
-    run(dataset, plan, how, out, cache, resume)
+    run(dataset, plan, how, out, cache, resume, as_json)
 
 
 @train.command()
@@ -118,6 +121,7 @@ def colt(
     seed: Seed = 0,
     resume: Resume = False,
     cache: Cache = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train COLT's collaborative stage: a vector for every document of this corpus, ranked by inner product.
 
@@ -127,11 +131,17 @@ def colt(
     """
     plan = {"method": "colt", "encoder": encoder, "depth": depth, "weight": weight, "held_out": hold_out}
     how = {"epochs": epochs, "batch": batch, "rate": lr, "patience": patience, "seed": seed, "decay": 1e-7}
-    run(dataset, plan, how, out, cache, resume)
+    run(dataset, plan, how, out, cache, resume, as_json)
 
 
 def run(
-    dataset: Path, plan: dict[str, Any], how: dict[str, Any], out: Path, cache: Path | None, resume: bool
+    dataset: Path,
+    plan: dict[str, Any],
+    how: dict[str, Any],
+    out: Path,
+    cache: Path | None,
+    resume: bool,
+    as_json: bool,
 ) -> None:
     """Train, telling how it goes, and say what to do with the outcome."""
     with bad_input():
@@ -148,6 +158,9 @@ def run(
         how = {**usual, **{name: value for name, value in how.items() if value is not None}}
         console = Console(stderr=True)
         record = start(Plan(dataset=str(dataset), **plan), Settings(**how), out, cache, resume, console.print)
+    if as_json:
+        typer.echo(json.dumps(record))
+        return
     kept = record["epochs"][record["best"]]
     told = " ".join(
         f"--{name} {record['best on dev'][name]:g}" for name in ("l1", "l2") if name in record["best on dev"]

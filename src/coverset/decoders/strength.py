@@ -1,13 +1,14 @@
 """How strongly to decode when nobody has said: chosen per query, from its nearest documents alone.
 
-Take the query's direction out of the ten nearest documents, and compare what is left of them. Pairs that have
-little left in common show different sides of the query, and decoding them jointly pays. If even the least
-alike pairs are alike, the ten are one crowd, out of which geometry cannot tell what is needed: then the
-ranking should stay that of Dense. With rho the cosine at the lowest tenth of the pairs, near-duplicates aside,
+Are the ten nearest documents more alike than each of them is like the query? Then they are one crowd, out of which
+geometry cannot tell what is needed, and the ranking should stay that of Dense. The less alike they are, the more
+they show different sides of the query, and the more decoding them jointly pays. With x the mean cosine between two
+of them, near-duplicates aside, over the mean cosine between one of them and the query,
 
     l1 = 0.3 max_i u_i.v
-    l2 = 1.5 / (0.4 - rho),    the dense limit from rho = 0.4 on
+    l2 = 0.75 / (1.2 - x),    the dense limit from x = 1.2 on
 
+for documents of length 1; l2 grows with the square of their length, so that their scale does not matter.
 docs/default.md tells what else was tried, and how it did.
 """
 
@@ -27,8 +28,7 @@ Floats = NDArray[np.float32]
 NEAREST = 10
 # Pairs more alike than this say that the corpus has duplicates, and nothing of the query.
 DUPLICATE = 0.95
-LEAST_ALIKE = 0.1
-SHARE, SCALE, CROWD = 0.3, 1.5, 0.4
+SHARE, SCALE, CROWD = 0.3, 0.75, 1.2
 # Where the ranking is that of Dense, and weights can still be told from 0.
 DENSE = 1500.0
 
@@ -36,9 +36,9 @@ DENSE = 1500.0
 def strengths(queries: Floats, index: Index) -> tuple[Array, Array]:
     """Return (l1, l2) for each query."""
     scores, ids = index.search(queries, within(index, NEAREST))
-    rho = np.array([_alike(query, _vectors(index, row)) for query, row in zip(queries, ids, strict=True)])
     best = np.maximum(np.asarray(scores, np.float64)[:, 0], 0.0)
-    return SHARE * best, SCALE / np.maximum(CROWD - rho, SCALE / DENSE)
+    l2 = np.array([_ridge(query, _vectors(index, row)) for query, row in zip(queries, ids, strict=True)])
+    return SHARE * best, l2
 
 
 def _vectors(index: Index, ids: NDArray[Any]) -> Array:
@@ -46,11 +46,15 @@ def _vectors(index: Index, ids: NDArray[Any]) -> Array:
     return (index.rows[found] if isinstance(index, MemoryIndex) else index.vectors(found)).astype(np.float64)
 
 
-def _alike(query: Floats, documents: Array) -> float:
-    """Return rho: how alike the least alike documents are, apart from what the query makes them."""
-    direction = query / max(float(np.linalg.norm(query)), np.finfo(np.float32).tiny)
-    rest = documents - np.outer(documents @ direction, direction)
-    rest /= np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), np.finfo(np.float32).eps)
-    pairs = (rest @ rest.T)[np.triu_indices(len(rest), 1)]
-    pairs = np.sort(pairs[pairs < DUPLICATE])
-    return float(pairs[int(LEAST_ALIKE * (len(pairs) - 1))]) if len(pairs) else 0.0
+def _ridge(query: Floats, documents: Array) -> float:
+    """Return l2 for a query and its nearest documents."""
+    if len(documents) == 0:
+        return DENSE
+    lengths = np.maximum(np.linalg.norm(documents, axis=1), np.finfo(np.float32).tiny)
+    unit = documents / lengths[:, None]
+    near = float((unit @ query).mean()) / max(float(np.linalg.norm(query)), np.finfo(np.float32).tiny)
+    pairs = (unit @ unit.T)[np.triu_indices(len(unit), 1)]
+    pairs = pairs[pairs < DUPLICATE]
+    alike = max(float(pairs.mean()), 0.0) if len(pairs) else 0.0
+    crowd = alike / near if near > 0.0 else np.inf
+    return float(np.mean(lengths**2)) * SCALE / max(CROWD - crowd, SCALE / DENSE)
