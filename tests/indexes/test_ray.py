@@ -7,6 +7,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +52,18 @@ def test_shards_are_processes_spread_over_both_nodes(cluster: Any, index: RayInd
 def test_a_shard_killed_in_a_stream_of_queries_costs_no_answer(cluster: Any, index: RayIndex, text: Text) -> None:
     expected = DECODER.decode(text.queries, text.memory)
     before = pids(cluster, index)
+    answers: list[Any] = []
     killed = threading.Event()
 
     def kill() -> None:
-        time.sleep(0.3)
+        while len(answers) < 20:
+            time.sleep(0.001)
         os.kill(before[1], signal.SIGKILL)
         killed.set()
 
     killer = threading.Thread(target=kill)
     killer.start()
-    answers, after_the_kill = [], 0
+    after_the_kill = 0
     for query in text.queries:
         answers.append(DECODER.decode(query, index))
         after_the_kill += killed.is_set()
@@ -94,6 +98,33 @@ def test_a_round_is_one_question_to_each_shard(
     monkeypatch.setattr(RayIndex, "_gather", counting)
     selection = DECODER.decode(text.queries[0], index)
     assert asked == ["search_with_vectors"] * selection.passes
+
+
+@pytest.fixture
+def bucket(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder, and the URL at which an HTTP server on this machine offers it."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield tmp_path, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_shards_fetch_their_parts_from_an_object_store(cluster: Any, bucket: tuple[Path, str], text: Text) -> None:
+    assert cluster.is_initialized()
+    folder, url = bucket
+    RayIndex.build(f"file://{folder}/docs", text.corpus, shards=2, columns=text.columns).close()
+    index = RayIndex(f"{url}/docs")
+    assert_same(DECODER.decode(text.queries, index), DECODER.decode(text.queries, text.memory))
+    expected = RayIndex(folder / "docs").where({"year": 2021}).search(text.queries, 5)
+    np.testing.assert_array_equal(index.where({"year": 2021}).search(text.queries, 5)[1], expected[1])
+    index.close()
+    with pytest.raises(ValueError, match=r"folder must hold a corpus that RayIndex.build wrote"):
+        RayIndex(f"{url}/nothing")
+    with pytest.raises(
+        ValueError, match=r"folder must be a path or a URL that fsspec can open, got 'tape://docs'"
+    ):
+        RayIndex("tape://docs")
 
 
 def test_a_folder_that_is_not_finished_is_refused(cluster: Any, tmp_path: Path, text: Text) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from coverset.extras import require
 from coverset.indexes.engine import Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.folder import Folder
 from coverset.indexes.ids import as_ids
 from coverset.indexes.shard import Shard
 from coverset.inputs import as_count
@@ -25,12 +25,13 @@ class RayIndex(Engine):
     Every actor maps its part into memory, and answers for it. A round of column generation is one scatter
     and gather: residuals go out; scores, ids, and the vectors of violators that are not known yet come back.
     Ray places the actors, restarts one whose process dies, on another node if need be, and asks it again. So
-    the folder must be readable on every node: a shared file system, or a copy at the same path.
+    the folder must be readable on every node: an object store, a shared file system, or a copy at the same path.
 
     Parameters
     ----------
     folder
-        What `RayIndex.build` wrote.
+        What `RayIndex.build` wrote: a path, or a URL such as "s3://bucket/docs", of which every actor fetches its
+        part. fsspec reads it, with s3fs for "s3://", gcsfs for "gs://".
     """
 
     exact = True
@@ -39,14 +40,15 @@ class RayIndex(Engine):
 
     def __init__(self, folder: Any) -> None:
         ray = _running()
-        path = Path(folder).resolve()
-        if not (path / MANIFEST).exists():
+        place = Folder(folder)
+        written = place.text(MANIFEST)
+        if written is None:
             raise ValueError(f"folder must hold a corpus that RayIndex.build wrote, got {str(folder)!r}")
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads(written)
         self.dim, self.documents, self.columns = manifest["dim"], manifest["documents"], manifest["columns"]
         self.numbered = manifest["numbered"]
         actor = ray.remote(Shard).options(max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")
-        self.shards = [actor.remote(str(path), part) for part in range(manifest["parts"])]
+        self.shards = [actor.remote(place.url, part) for part in range(manifest["parts"])]
 
     @classmethod
     def build(
@@ -54,22 +56,21 @@ class RayIndex(Engine):
     ) -> RayIndex:
         """Write a corpus to an empty or new folder, in parts of equal size, and start its shards."""
         rows, named, values = as_documents(vectors, ids, columns)
-        count, path = min(as_count("shards", shards), len(rows)), Path(folder)
-        if path.exists() and any(path.iterdir()):
+        count, place = min(as_count("shards", shards), len(rows)), Folder(folder)
+        if not place.empty():
             raise ValueError(f"folder must be empty or new, got {str(folder)!r}: RayIndex(folder) attaches to it")
         for name in values:
             if not name.isidentifier():
                 raise ValueError(f"columns must be named by identifiers, got {name!r}")
         if named.dtype == object:
             named = np.array([str(i) for i in named])
-        path.mkdir(parents=True, exist_ok=True)
         bounds = np.linspace(0, len(rows), count + 1).astype(int)
         for part in blocks("writing the parts", count, 1):
             piece = slice(bounds[part.start], bounds[part.stop])
-            np.save(path / f"vectors-{part.start}.npy", rows[piece])
-            np.save(path / f"ids-{part.start}.npy", named[piece])
+            place.save(f"vectors-{part.start}.npy", rows[piece])
+            place.save(f"ids-{part.start}.npy", named[piece])
             for name, column in values.items():
-                np.save(path / f"column-{name}-{part.start}.npy", np.array(column[piece]), allow_pickle=False)
+                place.save(f"column-{name}-{part.start}.npy", np.array(column[piece]))
         manifest = {
             "dim": rows.shape[1],
             "documents": len(rows),
@@ -78,8 +79,8 @@ class RayIndex(Engine):
             "columns": list(values),
         }
         # Last, so that a folder without it is one that was not finished.
-        (path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-        return cls(path)
+        place.write_text(MANIFEST, json.dumps(manifest))
+        return cls(folder)
 
     def __len__(self) -> int:
         """Return the number of documents."""

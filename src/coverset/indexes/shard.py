@@ -1,14 +1,14 @@
-"""One part of a corpus on disk, searched where it lies."""
+"""One part of a corpus in a folder, searched where it lies."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coverset.indexes.filters import Condition
+from coverset.indexes.folder import Folder
 from coverset.indexes.memory import MemoryIndex
 
 Floats = NDArray[np.float32]
@@ -23,10 +23,10 @@ class Shard:
     """
 
     def __init__(self, folder: str, part: int) -> None:
-        self.folder, self.part = Path(folder), part
-        self.ids: NDArray[Any] = np.load(self.folder / f"ids-{part}.npy")
+        self.folder, self.part = Folder(folder), part
+        self.ids: NDArray[Any] = np.array(self.folder.load(f"ids-{part}.npy"))
         self.order = np.argsort(self.ids)
-        self.index = MemoryIndex(np.load(self.folder / f"vectors-{part}.npy", mmap_mode="r"))
+        self.index = MemoryIndex(self.folder.load(f"vectors-{part}.npy"))
         self.filtered: tuple[Any, Any, Any] = ((), self.index, np.arange(len(self.index)))
 
     def search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, NDArray[Any]]:
@@ -64,7 +64,7 @@ class Shard:
         if not conditions:
             return self.index, np.arange(len(self.index))
         if self.filtered[0] != conditions:
-            columns = (np.load(self.folder / f"column-{name}-{self.part}.npy") for name, _ in conditions)
+            columns = (self.folder.load(f"column-{name}-{self.part}.npy") for name, _ in conditions)
             accepted = [np.isin(c, np.array(v)) for c, (_, v) in zip(columns, conditions, strict=True)]
             rows = np.flatnonzero(np.logical_and.reduce(accepted))
             self.filtered = (conditions, MemoryIndex(self.index.rows[rows]) if len(rows) else None, rows)
