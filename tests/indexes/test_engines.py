@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import numpy as np
@@ -191,3 +192,17 @@ def test_what_exists_is_not_built_over(built: Built, text: Text) -> None:
             with pytest.raises(ValueError, match="must not exist yet"):
                 type(index).build(getattr(index, owner), target, text.corpus)
             assert len(index) == len(text.corpus)
+
+
+def test_an_event_loop_may_ask_it_from_many_threads_at_once(built: Built, text: Text) -> None:
+    index = built.index.exactly() or built.index
+
+    async def all_at_once() -> list[Any]:
+        return await asyncio.gather(
+            *(asyncio.to_thread(DECODER.decode, query, index) for query in text.queries[:24])
+        )
+
+    found = asyncio.run(all_at_once())
+    assert all(selection.certified is index.exact for selection in found)
+    if index.exact:
+        assert_same_answers(built, found, DECODER.decode(text.queries[:24], text.memory))

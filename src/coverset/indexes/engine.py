@@ -48,7 +48,7 @@ class Engine(ABC):
     can_be_exact
         Whether the engine can search exhaustively.
     in_process
-        Whether a search is work in this process, and no round trip.
+        Whether a search is work in this process, and no round trip, and can be told its effort.
     effort
         How hard a search tries where it is not exact; what it counts is the engine's own.
     """

@@ -63,6 +63,8 @@ class MilvusIndex(Engine):
         )
         self.can_be_exact = self.exact or self.kind == "IVF_FLAT"
         self.client.load_collection(collection)
+        # The client imports what it needs at its first search, and not safely if threads make it together.
+        self.search([[1.0] * self.dim], 1)
         if self.metric == "l2":
             self.vectors([row[self.key] for row in self._query(filter="", limit=16)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ class PgvectorIndex(Engine):
         vector_column: str = "embedding",
         effort: int | None = None,
     ) -> None:
+        self._turn = threading.Lock()
         with connected(database) as self.connection:
             self.sql = require("psycopg.sql", "pgvector")
             self.table = self.sql.Identifier(*table.split("."))
@@ -196,7 +198,8 @@ class PgvectorIndex(Engine):
         """Run one statement, under settings that hold for it alone."""
         psycopg = require("psycopg", "pgvector")
         try:
-            with self.connection.transaction(), self.connection.pipeline():
+            # A connection has one transaction at a time, so threads take turns.
+            with self._turn, self.connection.transaction(), self.connection.pipeline():
                 for name, value in (settings or {}).items():
                     self.connection.execute("select set_config(%s, %s, true)", (name, value))
                 return list(self.connection.cursor(binary=True).execute(statement, values).fetchall())

@@ -29,7 +29,6 @@ class UsearchIndex(Engine):
     """
 
     exact = False
-    in_process = True
 
     def __init__(self, index: Any, *, effort: int | None = None) -> None:
         module = require("usearch.index", "usearch")
@@ -67,7 +66,7 @@ class UsearchIndex(Engine):
 
     def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
         count = min(k, len(self.index))
-        # usearch keeps its effort on the index, and takes no less than it is asked for.
+        # usearch keeps its effort on the index, for all threads alike, and takes no less than it is asked for.
         self.index.expansion_search = max(self.effort, count)
         found = self.index.search(queries, count, exact=self.exact)
         shape = (len(queries), -1)
