@@ -48,6 +48,6 @@ def markdown(report: dict[str, Any]) -> str:
         f"l1 = {L1}, l2 = {L2}, k = {K}, on {report['cores']} cores, d = 384. Everything but the first table: "
         f"{LARGE:,} vectors, documents of real data sets repeated and perturbed. Bytes are per query, round.",
         "",
-        "Made by `python -m benchmarks.engines --data FOLDER --out benchmarks/results`.",
+        "Made by `python -m benchmarks.engines --data FOLDER --keep BUILT --out benchmarks/results`.",
     ]
     return "\n".join(lines) + "\n"

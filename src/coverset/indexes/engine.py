@@ -25,9 +25,6 @@ E = TypeVar("E", bound="Engine")
 # Far more than ordinary queries need, as residuals are unlike any document; docs/engines.md has the figures.
 CANDIDATES, LISTS = 8192, 640
 
-# What part of its effort an index in this process spends on the searches before the last ones.
-QUICKER = 8
-
 # How far from 1 a length may be where an engine's metric needs unit vectors.
 UNIT = 1e-3
 
@@ -47,18 +44,19 @@ class Engine(ABC):
         under which they must be unit vectors. The scores are inner products under each.
     can_be_exact
         Whether the engine can search exhaustively.
-    in_process
-        Whether a search is work in this process, and no round trip, and can be told its effort.
     effort
         How hard a search tries where it is not exact; what it counts is the engine's own.
+    quick
+        The effort of the searches that lead up to the last ones; None where a search is more round trip than
+        work, and few are better than quick ones.
     """
 
     dim: int
     exact: bool
     metric: str = "ip"
     can_be_exact = True
-    in_process = False
     effort = 1
+    quick: int | None = None
     conditions: tuple[Condition, ...] = ()
 
     @abstractmethod
@@ -121,14 +119,11 @@ class Engine(ABC):
         return view
 
     def quicker(self: E) -> E | None:
-        """Return this index with less search effort, for the searches that lead up to the last ones.
-
-        None where it is exact, or where a search is more round trip than work, and few are better than quick ones.
-        """
-        if self.exact or not self.in_process:
+        """Return this index with less search effort, for the searches that lead up to the last ones, or None."""
+        if self.exact or self.quick is None or self.effort < 2 * self.quick:
             return None
         view = copy.copy(self)
-        view.effort = max(self.effort // QUICKER, 1)
+        view.effort = self.quick
         return view
 
     def close(self) -> None:  # noqa: B027  (most have nothing to close)

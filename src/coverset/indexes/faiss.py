@@ -35,8 +35,6 @@ class FaissIndex(Engine):
         The documents' ids in that order, where an IVF index was filled with `add_with_ids` and has columns.
     """
 
-    in_process = True
-
     def __init__(self, index: Any, *, effort: int | None = None, columns: Any = None, ids: Any = None) -> None:
         self.faiss = faiss = require("faiss", "faiss")
         if isinstance(index, (str, os.PathLike)):
@@ -99,9 +97,9 @@ class FaissIndex(Engine):
         if isinstance(rows, faiss.IndexIVF):
             if rows.direct_map.no():
                 rows.set_direct_map_type(faiss.DirectMap.Hashtable)
-            self.effort = min(effort or max(rows.nprobe, LISTS), rows.nlist)
+            self.effort, self.quick = min(effort or max(rows.nprobe, LISTS), rows.nlist), LISTS // 8
         else:
-            self.effort = effort or CANDIDATES
+            self.effort, self.quick = effort or CANDIDATES, CANDIDATES // 8
         self.exact = isinstance(rows, faiss.IndexFlat) or (
             isinstance(rows, faiss.IndexIVFFlat) and self.effort == rows.nlist
         )
