@@ -120,7 +120,7 @@ class Engine(ABC):
 
     def quicker(self: E) -> E | None:
         """Return this index with less search effort, for the searches that lead up to the last ones, or None."""
-        if self.exact or self.quick is None or self.effort < 2 * self.quick:
+        if self.exact or self.quick is None or not 2 * self.quick <= self.effort < len(self):
             return None
         view = copy.copy(self)
         view.effort = self.quick
