@@ -33,7 +33,7 @@ BASE = "all-MiniLM-L6-v2"
 # The strengths that adapters are trained with; the best on dev is kept. The paper sweeps 7 x 7.
 PAIRS = ((0.03, 0.1), (0.1, 0.3), (0.1, 1.0))
 # What makes a run affordable on two cores: shorter texts, fewer epochs, and on ToolLens fewer batches in an epoch.
-# So few steps need a larger learning rate than the paper's 2e-5, except for DENSE on numpybank, which had time.
+# So few steps need a larger learning rate than the paper's 2e-5, except on numpybank, where DENSE had time.
 TOKENS = {"numpybank": 64, "multihoprag_facts": 96, "toollens": 64}
 DENSE_CUTS = {
     "numpybank": ["--epochs", "6"],
