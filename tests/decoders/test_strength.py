@@ -89,3 +89,48 @@ def test_a_query_that_nothing_answers_gets_an_answer_all_the_same() -> None:
         assert len(NNN().decode(query, corpus, k=3).ids) == 3
         assert len(NNN().decode(query, corpus, k=None).ids) == 0
     assert NNN().decode(corpus[0], corpus[:1]).ids.tolist() == [0]
+
+
+def by_hand(queries: np.ndarray, corpus: np.ndarray) -> float:
+    """1 / (1 - y), written out for documents and queries of length 1."""
+    mean, ratios = corpus.mean(axis=0), []
+    for query in queries:
+        ten = corpus[np.argsort(-corpus @ query)[:10]]
+        pairs = [(i, j) for i in range(10) for j in range(i) if ten[i] @ ten[j] < 0.95]
+        from_mean, seen = unit(ten - mean), unit(query - mean)
+        alike = np.mean([from_mean[i] @ from_mean[j] for i, j in pairs])
+        ratios.append(max(alike, 0.0) / np.mean(from_mean @ seen))
+    return float(1 / (1 - np.median(ratios)))
+
+
+def test_one_l2_suits_queries_of_a_kind() -> None:
+    rng = np.random.default_rng(3)
+    corpus = unit(rng.standard_normal((200, 24)) + 0.5)
+    queries = unit(corpus[:31] + corpus[31:62] + 0.05 * rng.standard_normal((31, 24)))
+    decoder = NNN.suited(queries, corpus)
+    assert decoder.l1 is None
+    assert decoder.l2 == pytest.approx(by_hand(queries, corpus), rel=0.01)
+    assert NNN.suited(9.0 * queries, corpus) == decoder
+    assert NNN.suited(queries, 2.0 * corpus).l2 == pytest.approx(4.0 * by_hand(queries, corpus), rel=0.01)
+    np.testing.assert_array_equal(
+        decoder.decode(queries[0], corpus).ids,
+        NNN.suited(queries, 2.0 * corpus).decode(queries[0], 2.0 * corpus).ids,
+    )
+
+
+def test_queries_amid_crowds_are_suited_by_the_dense_limit() -> None:
+    rng = np.random.default_rng(4)
+    centres = unit(rng.standard_normal((6, 48)))
+    crowds = unit(np.repeat(centres, 20, axis=0) + 0.08 * rng.standard_normal((120, 48)))
+    queries = unit(centres + 0.3 * rng.standard_normal((6, 48)))
+    assert NNN.suited(queries, crowds).l2 == pytest.approx(DENSE, rel=0.01)
+
+
+def test_what_cannot_be_suited_is_said() -> None:
+    corpus, queries = clustered(50, 24, 4, seed=0)
+    with pytest.raises(ValueError, match="queries must have at least one row"):
+        NNN.suited(queries[:0], corpus)
+    with pytest.raises(ValueError, match="corpus must be in memory"):
+        NNN.suited(queries, Plain(corpus))
+    with pytest.raises(ValueError, match="queries"):
+        NNN.suited(queries[:, :3], corpus)

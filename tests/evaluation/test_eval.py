@@ -134,6 +134,8 @@ def test_tune_prints_a_line_to_paste_advice_and_a_heat_map(folder: Path, tmp_pat
         (["--plot", "nowhere/grid.png"], "plot must be a .png file in a folder that exists"),
         (["--decoder", "dense"], "decoder must be one of 'mmr', 'nnn', 'l1', 'l2', got 'dense'"),
         (["--split", "train"], "no such split"),
+        (["--unlabelled", "--decoder", "mmr"], "--unlabelled is for the decoder nnn"),
+        (["--unlabelled", "--plot", "grid.png"], "--unlabelled is for the decoder nnn, and has no grid to plot"),
     ],
 )
 def test_tune_says_what_is_wrong(folder: Path, arguments: list[str], message: str) -> None:

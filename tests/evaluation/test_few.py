@@ -13,7 +13,7 @@ from coverset import NNN, Dense, MemoryIndex, Retriever
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import evaluate
-from coverset.evaluation.examples import read_examples
+from coverset.evaluation.examples import read_examples, read_queries
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tune import GRIDS, L1, L2, Trial, attempt, choose, left_out
 from coverset.lines import FileError
@@ -90,6 +90,36 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert done.returncode == 0, done.stderr
     assert "each tuned for on the others" in " ".join(done.stdout.split())
     assert Retriever.open(store).decoder == chosen
+
+
+def test_a_store_is_suited_to_queries_without_labels(folder: Path, store: Path, tmp_path: Path) -> None:
+    split, log = load(folder).split("dev"), tmp_path / "queries.jsonl"
+    log.write_text("".join(json.dumps({"query": text, "user": 7}) + "\n" for text in split.texts))
+    before = Retriever.open(store).decoder
+    done = run(store, log, "--unlabelled", "--json", command="tune")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
+    assert NNN(**told["params"]) == NNN.suited(dev.queries, index)
+    assert told["queries"] == len(split.texts)
+    same = run(folder, "--unlabelled", "--cache", folder / "cache", "--json", command="tune")
+    assert json.loads(same.stdout)["params"] == told["params"]
+    assert Retriever.open(store).decoder == before
+    applied = run(store, log, "--unlabelled", "--apply", command="tune")
+    assert applied.returncode == 0, applied.stderr
+    assert f"NNN(l2={told['params']['l2']!r})" in applied.stdout
+    assert "Only labelled queries can tell for sure" in " ".join(applied.stdout.split())
+    assert Retriever.open(store).decoder == NNN(**told["params"])
+
+
+def test_bad_queries_are_named_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"query": "a"}\n{"text": "b"}\n')
+    with pytest.raises(FileError, match=":2: query must be a text that is not empty"):
+        read_queries(path)
+    path.write_text("\n")
+    with pytest.raises(FileError, match="no queries"):
+        read_queries(path)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,13 @@ def tune(
     data: Annotated[Path, typer.Argument(help="A folder in BEIR layout, or a store.")],
     examples: Annotated[
         Path | None,
-        typer.Argument(help='For a store: labelled queries, lines of {"query": ..., "relevant": [ids]}.'),
+        typer.Argument(help='For a store: lines of {"query": ..., "relevant": [ids]}.'),
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
     decoder: Annotated[str, typer.Option(help="mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", help="Without labels: look at the queries only, of a log say.")
+    ] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw NNN's grid as a heat map into this PNG file.")] = None,
     encoder: Annotated[str, typer.Option(help="Of a BEIR folder, the encoder; a store has its own.")] = DEFAULT,
     cache: Cache = None,
@@ -32,42 +35,53 @@ def tune(
     """Find the best parameters on labelled data, and whether joint decoding helps there, and why.
 
     With fewer than 100 labelled queries the choice is careful: neighbouring settings must agree, and without good
-    reason it stays with NNN(), which chooses per query.
+    reason it stays with NNN(), which chooses per query. With --unlabelled, some twenty queries without labels tell
+    how strongly to decode: less surely than labels, better than NNN() alone.
 
     [bold]Examples[/]
 
       coverset tune data/numpybank --plot grid.png
 
       coverset tune tools.cover examples.jsonl --apply
+
+      coverset tune tools.cover queries.jsonl --unlabelled --apply
     """
-    from coverset.evaluation.tuning_report import Tuning, show
+    from coverset.evaluation.tuning_report import Tuning
+    from coverset.evaluation.unlabelled import Suited
 
     with bad_input():
         chosen = as_choice("decoder", decoder, ("mmr", "nnn", "l1", "l2"))
         if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir() or chosen != "nnn"):
             raise ValueError(f"plot must be a .png file in a folder that exists, for the decoder nnn, got {plot}")
+        if unlabelled and (chosen != "nnn" or plot is not None):
+            raise ValueError("--unlabelled is for the decoder nnn, and has no grid to plot")
+        if apply and examples is None:
+            raise ValueError("--apply is for a store: coverset tune STORE examples.jsonl --apply")
         if examples is None:
-            if apply:
-                raise ValueError("--apply is for a store: coverset tune STORE examples.jsonl --apply")
             from coverset.evaluation.embedded import embed
 
+            store, title = None, f"{data.name} · {split} · {encoder}"
             index, (labelled,) = embed(data, encoder, cache, [split])
-            result = Tuning.run(chosen, index, labelled, f"{data.name} · {split} · {encoder}", plot)
         else:
             from coverset.evaluation.examples import label_store
 
-            store, index, labelled = label_store(data, examples)
-            result = Tuning.run(chosen, index, labelled, f"{data.name} · {examples.name}", plot)
-            if apply:
-                store.configure(result.decoder)
+            store, index, labelled = label_store(data, examples, labels=not unlabelled)
+            title = f"{data.name} · {examples.name}"
+        result: Suited | Tuning
+        if unlabelled:
+            result = Suited.run(index, labelled.queries)
+        else:
+            result = Tuning.run(chosen, index, labelled, title, plot)
+        if apply and store is not None:
+            store.configure(result.decoder)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
         return
     console = Console()
-    show(result, console)
+    result.show(console)
     if plot is not None:
         console.print(f"\nComp@5 over the grid: {plot}", highlight=False)
     if apply:
         console.print(f"\n{data} now searches with this setting.", highlight=False)
-    elif examples is not None:
+    elif store is not None:
         console.print("\nWith --apply it becomes the store's own setting.", highlight=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
-from coverset.decoders.strength import strengths
+from coverset.decoders.strength import strengths, suited
 from coverset.indexes import Index, MemoryIndex, as_index, within
 from coverset.indexes.ids import present
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
@@ -91,6 +91,29 @@ class NNN(Decoder):
         set_(self, "fill", as_flag("fill", self.fill))
         set_(self, "center", as_flag("center", self.center))
         set_(self, "certify", as_flag("certify", self.certify))
+
+    @classmethod
+    def suited(cls, queries: Any, corpus: Any) -> NNN:
+        """Return NNN with the l2 that suits a kind of query: a few dozen of them, without labels, are enough.
+
+        What a single query does not show, whether the documents of this corpus that are needed together are found
+        in crowds or apart, some queries together do. So this brings more than `NNN()`, which chooses per query.
+
+        Parameters
+        ----------
+        queries
+            Query embeddings (B, d), of a log say.
+        corpus
+            Document embeddings (N, d), or a MemoryIndex. A sample of a large corpus will do.
+        """
+        index = as_index(corpus)
+        if not isinstance(index, MemoryIndex):
+            raise ValueError("corpus must be in memory: hand in an array, of a sample say, or a MemoryIndex")
+        batch, _ = as_queries(queries, index.dim)
+        if len(batch) == 0:
+            raise ValueError("queries must have at least one row, got none")
+        l2, _ = suited(batch, index)
+        return cls(l2=float(f"{l2:.3g}"))
 
     def rewrite(self, queries: Any, corpus: Any) -> Floats:
         """Return r* = v - U w*, the corrected query, in the shape of `queries`.

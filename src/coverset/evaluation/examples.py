@@ -1,4 +1,4 @@
-"""A few labelled queries of one's own: lines of {"query": ..., "relevant": [ids]}."""
+"""A few queries of one's own: lines of {"query": ..., "relevant": [ids]}, or without labels {"query": ...}."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from coverset.lines import FileError, records
 from coverset.retriever import Retriever
 
 
-def label_store(folder: Path, path: Path) -> tuple[Retriever, MemoryIndex, Labelled]:
-    """Open a store and label it with the examples of a file."""
+def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retriever, MemoryIndex, Labelled]:
+    """Open a store and label it with the examples of a file; without labels, read only the queries."""
     try:
         store = Retriever.open(folder, create=False)
     except FileNotFoundError as error:
@@ -24,8 +24,16 @@ def label_store(folder: Path, path: Path) -> tuple[Retriever, MemoryIndex, Label
     snapshot = store.snapshot()
     if snapshot.index is None:
         raise FileError(f"the store {folder} has no documents")
-    queries, relevant = read_examples(path, snapshot.row)
+    queries, relevant = read_examples(path, snapshot.row) if labels else (read_queries(path), [])
     return store, snapshot.index, Labelled(store.query_vectors(queries), relevant)
+
+
+def read_queries(path: Path) -> list[str]:
+    """Return the queries of lines of {"query": ...}, whatever else is in them."""
+    queries = [_query(example, f"{path}:{line}") for line, example in records(path)]
+    if not queries:
+        raise FileError(f"{path}: no queries; each line is {{'query': text}}")
+    return queries
 
 
 def read_examples(path: Path, rows: Mapping[str, int]) -> tuple[list[str], list[NDArray[np.int64]]]:
@@ -50,9 +58,14 @@ def read_examples(path: Path, rows: Mapping[str, int]) -> tuple[list[str], list[
 def _checked(example: dict[str, Any], where: str) -> tuple[str, list[str]]:
     if set(example) != {"query", "relevant"}:
         raise FileError(f"{where}: must be an object with 'query' and 'relevant' and nothing else")
-    query, ids = example["query"], example["relevant"]
-    if not isinstance(query, str) or not query.strip():
-        raise FileError(f"{where}: query must be a text that is not empty")
+    query, ids = _query(example, where), example["relevant"]
     if not isinstance(ids, list) or not ids or not all(isinstance(i, str) for i in ids):
         raise FileError(f"{where}: relevant must be a list of ids with at least one in it")
     return query, ids
+
+
+def _query(example: dict[str, Any], where: str) -> str:
+    query = example.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise FileError(f"{where}: query must be a text that is not empty")
+    return query

@@ -94,13 +94,12 @@ class Tuning:
             ],
         }
 
-
-def show(result: Tuning, console: Console) -> None:
-    """Print the best setting as a line to paste, and the advice."""
-    shown = {k: v for k, v in parameters(result.decoder).items() if k in ("l1", "l2", "relevance")}
-    given = ", ".join(f"{k}={v!r}" for k, v in shown.items() if v is not None)
-    console.print(f"\n{len(result.trials)} settings, {result.queries} queries, {result.seconds:.1f} s. Use:\n")
-    console.print(f"    {type(result.decoder).__name__}({given})\n", highlight=False)
-    console.print(result.advice, highlight=False)
-    if result.careful and result.decoder == NNN():
-        console.print("So few queries support no other setting than the default, which chooses per query.")
+    def show(self, console: Console) -> None:
+        """Print the best setting as a line to paste, and the advice."""
+        shown = {k: v for k, v in parameters(self.decoder).items() if k in ("l1", "l2", "relevance")}
+        given = ", ".join(f"{k}={v!r}" for k, v in shown.items() if v is not None)
+        console.print(f"\n{len(self.trials)} settings, {self.queries} queries, {self.seconds:.1f} s. Use:\n")
+        console.print(f"    {type(self.decoder).__name__}({given})\n", highlight=False)
+        console.print(self.advice, highlight=False)
+        if self.careful and self.decoder == NNN():
+            console.print("So few queries support no other setting than the default, which chooses per query.")
