@@ -4,7 +4,8 @@
 
 Every run is a `coverset train` command, kept in WORK and resumed where it was; what is there is not trained again.
 `--adapters` runs only adapters (minutes), `--report` nothing at all: then the tables are made of what there is,
-and say what was not run. `--quick` leaves out what would have to be tuned on dev again.
+and say what was not run. `--quick` leaves out what would have to be tuned on dev again. `--bge FOLDER`, a
+sentence-transformers folder with bge-small-en-v1.5, trains that model on numpybank too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from coverset.evaluation.study import study
 from coverset.indexes import MemoryIndex
 from coverset.training.examples import hidden_sets, only
 
-BASE = "all-MiniLM-L6-v2"
+MINILM, BGE = "all-MiniLM-L6-v2", "bge-small-en-v1.5"
 # The strengths that adapters are trained with; the best on dev is kept. The paper sweeps 7 x 7.
 PAIRS = ((0.03, 0.1), (0.1, 0.3), (0.1, 1.0))
 # What makes a run affordable on two cores: shorter texts, fewer epochs, and on ToolLens fewer batches in an epoch.
@@ -54,8 +55,36 @@ VARIANT_CUTS = {
     "toollens": ["--epochs", "4", "--steps", "60", "--lr", "1e-4"],
 }
 ADAPTER_CUTS = {"toollens": ["--steps", "80", "--epochs", "12"]}
+# bge-small is twice as large: fewer epochs of DENSE, one setting of adapters, the joint runs as for MiniLM.
+BGE_DENSE = ["--epochs", "3", "--lr", "1e-4"]
+BGE_RUNS = ("adapter-dense", "adapter-implicit-0.1-0.3", "dense", "colt", "nnn-implicit", "nnn-unrolled")
 # Share of ToolLens's scenes that a second set of adapters never sees.
 HELD_OUT = 0.2
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A data set and an encoder: its name, where whole encoders start from, and where runs are kept."""
+
+    folder: Path
+    encoder: str
+    start: str
+    work: Path
+    cache: Path
+
+    @property
+    def name(self) -> str:
+        """What the setting is called in tables."""
+        return self.folder.name if self.encoder == MINILM else f"{self.folder.name}, {self.encoder}"
+
+    @property
+    def place(self) -> Path:
+        """Where its runs are."""
+        return self.work / self.name.replace(", ", "-")
+
+    def encode(self, encoder: str) -> CachedEncoder:
+        """Load an encoder, its vectors cached."""
+        return CachedEncoder(load_encoder(encoder), self.cache)
 
 
 @dataclass(frozen=True)
@@ -67,8 +96,9 @@ class Run:
     start: str | None = None
 
 
-def runs(dataset: str) -> list[Run]:
-    """Return all runs on a data set, cheapest first."""
+def runs(setting: Setting) -> list[Run]:
+    """Return all runs of a setting, cheapest first."""
+    dataset, small = setting.folder.name, setting.encoder == MINILM
     adapter = ("--train", "adapter", *ADAPTER_CUTS.get(dataset, []))
     pairs = [("--l1", str(l1), "--l2", str(l2)) for l1, l2 in PAIRS]
     found = [Run("adapter-dense", ("dense", *adapter))]
@@ -83,45 +113,44 @@ def runs(dataset: str) -> list[Run]:
         found.append(Run("unseen-implicit", ("nnn", *adapter, *pairs[1], "--hold-out", str(HELD_OUT))))
     tokens = ("--max-tokens", str(TOKENS[dataset])) if dataset in TOKENS else ()
     joint, variant = (("nnn", *tokens, *cuts.get(dataset, [])) for cuts in (JOINT_CUTS, VARIANT_CUTS))
-    found.append(Run("dense", ("dense", *tokens, *DENSE_CUTS.get(dataset, []))))
+    found.append(Run("dense", ("dense", *tokens, *(DENSE_CUTS.get(dataset, []) if small else BGE_DENSE))))
     found.append(Run("colt", ("colt",), "dense"))
     found.append(Run("nnn-implicit", joint, "dense"))
     found.append(Run("nnn-unrolled", (*joint, "--gradient", "unrolled"), "dense"))
     for decoder in ("l1", "l2"):
         arguments = (*variant, "--decoder", decoder, "--gradient", "unrolled")
         found.append(Run(f"{decoder}-unrolled", arguments, "dense"))
-    return found
+    return found if small else [run for run in found if run.name in BGE_RUNS]
 
 
-def train(run: Run, folder: Path, work: Path, cache: Path) -> None:
+def train(run: Run, setting: Setting) -> None:
     """Make a run, or go on with it, unless it is finished."""
-    out = work / folder.name / run.name
+    out = setting.place / run.name
     if (out / "training" / "record.json").is_file():
         return
-    encoder = str(work / folder.name / run.start) if run.start else BASE
+    encoder = setting.encoder if "adapter" in run.arguments else setting.start
     method, *rest = run.arguments
     arguments = [
         "train",
         method,
-        str(folder),
+        str(setting.folder),
         "--encoder",
-        encoder,
+        str(setting.place / run.start) if run.start else encoder,
         *rest,
         "--out",
         str(out),
         "--cache",
-        str(cache),
+        str(setting.cache),
     ]
     print(shlex.join(["coverset", *arguments]), flush=True)
     app([*arguments, "--resume"], standalone_mode=False)
 
 
-def measure(name: str, encoder: str, folder: Path, work: Path, cache: Path) -> dict[str, Any]:
+def measure(name: str, encoder: str, setting: Setting) -> dict[str, Any]:
     """Study a data set under an encoder, once: tuned on dev, measured on test."""
-    kept = work / folder.name / f"{name}.json"
+    kept = setting.place / f"{name}.json"
     if not kept.is_file():
-        data = load(folder)
-        cached = CachedEncoder(load_encoder(encoder), cache)
+        data, cached = load(setting.folder), setting.encode(encoder)
         index = MemoryIndex(cached.encode(data.texts))
         test, dev = (
             Labelled(cached.encode_queries(split.texts), split.relevant)
@@ -140,38 +169,44 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--bge", type=Path, metavar="FOLDER")
     parser.add_argument("--adapters", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     cache = given.cache or given.work / "cache"
+    settings = [Setting(folder, MINILM, MINILM, given.work, cache) for folder in given.datasets]
+    if given.bge:
+        both = [folder for folder in given.datasets if folder.name == "numpybank"]
+        settings += [Setting(folder, BGE, str(given.bge), given.work, cache) for folder in both]
     results: dict[str, Any] = {}
-    for folder in given.datasets:
-        found = runs(folder.name)
+    for setting in settings:
+        found = runs(setting)
         for run in found:
             if not given.report and (run.name.startswith(("adapter", "unseen")) or not given.adapters):
-                train(run, folder, given.work, cache)
-        results[folder.name] = collect(found, folder, given.work, cache, quick=given.quick)
+                train(run, setting)
+        results[setting.name] = collect(found, setting, quick=given.quick)
         trained_report.write(results, given.out)
 
 
-def collect(found: list[Run], folder: Path, work: Path, cache: Path, *, quick: bool) -> dict[str, Any]:
-    """Return study, record and, with the strengths trained with, the test figures of every finished run.
+def collect(found: list[Run], setting: Setting, *, quick: bool) -> dict[str, Any]:
+    """Return study, record and, with the strengths trained with, the test figures of every run; empty if not run.
 
     `quick` makes no new studies of trained encoders.
     """
-    studies: dict[str, Any] = {"frozen": {"study": measure("frozen", BASE, folder, work, cache), "record": None}}
+    studies: dict[str, Any] = {"frozen": {"study": measure("frozen", setting.encoder, setting), "record": None}}
     if any(run.name.startswith("unseen") for run in found):
-        studies["unseen-frozen"] = {"record": None, **unseen_before(studies["frozen"]["study"], folder, cache)}
+        studies["unseen-frozen"] = {"record": None, **unseen_before(studies["frozen"]["study"], setting)}
     for run in found:
-        record = work / folder.name / run.name / "training" / "record.json"
+        record = setting.place / run.name / "training" / "record.json"
+        studies[run.name] = {"record": None}
         if record.is_file():
             told = json.loads(record.read_text(encoding="utf-8"))
-            studies[run.name] = {"record": told, "trained": as_trained(run.name, told, folder, work, cache)}
+            studies[run.name] = {"record": told, "trained": as_trained(run.name, told, setting)}
     for name in shown(studies):
-        if quick and not (work / folder.name / f"{name}.json").is_file():
+        if quick and not (setting.place / f"{name}.json").is_file():
             continue
-        studies[name]["study"] = measure(name, str(work / folder.name / name), folder, work, cache)
+        studies[name]["study"] = measure(name, str(setting.place / name), setting)
     return studies
 
 
@@ -185,10 +220,9 @@ def shown(studies: dict[str, Any]) -> list[str]:
     return list(best.values())
 
 
-def unseen_before(frozen: dict[str, Any], folder: Path, cache: Path) -> dict[str, Any]:
+def unseen_before(frozen: dict[str, Any], setting: Setting) -> dict[str, Any]:
     """Measure the encoder before training on test queries of scenes that training will not see."""
-    data = load(folder)
-    cached = CachedEncoder(load_encoder(BASE), cache)
+    data, cached = load(setting.folder), setting.encode(setting.encoder)
     index, rows = MemoryIndex(cached.encode(data.texts)), []
     test = only(data.split("test"), hidden_sets(data.split("train"), HELD_OUT, 0))
     tuned = next(row["parameters"] for row in frozen["rows"] if row["method"] == "NNN-Fix")
@@ -199,12 +233,11 @@ def unseen_before(frozen: dict[str, Any], folder: Path, cache: Path) -> dict[str
     return {"study": {"rows": rows, "queries": len(test.ids)}}
 
 
-def as_trained(name: str, record: dict[str, Any], folder: Path, work: Path, cache: Path) -> dict[str, float]:
+def as_trained(name: str, record: dict[str, Any], setting: Setting) -> dict[str, float]:
     """Measure a run on test with the decoder it was trained with, once."""
-    kept = work / folder.name / f"{name}.trained.json"
+    kept = setting.place / f"{name}.trained.json"
     if not kept.is_file():
-        data = load(folder)
-        cached = CachedEncoder(load_encoder(str(work / folder.name / name)), cache)
+        data, cached = load(setting.folder), setting.encode(str(setting.place / name))
         strengths = {key: record["decoder"][key] for key in ("l1", "l2") if key in record["decoder"]}
         test = data.split("test")
         if name.startswith("unseen"):

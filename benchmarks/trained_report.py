@@ -12,7 +12,7 @@ from coverset.evaluation.figures import paint_grid
 from coverset.extras import require
 
 METRICS = ("recall@3", "recall@5", "comp@3", "comp@5")
-BASE = "all-MiniLM-L6-v2"
+ENCODER = "all-MiniLM-L6-v2"
 # A line of the table: its name, the run, the row of the run's study (None: with the decoder it was trained with),
 # and the paper's line beside it.
 LINES = (
@@ -52,12 +52,14 @@ def write(results: dict[str, Any], out: Path) -> None:
     rows = [row for dataset, studies in results.items() for row in table(dataset, studies, LINES)]
     parts = ["# Trained embeddings", INTRODUCTION]
     for dataset, studies in results.items():
-        parts += [f"## {dataset}", paper.DIFFERENCES.get(dataset, ""), markdown(table(dataset, studies, LINES))]
+        notes = paper.DIFFERENCES.get(_parts(dataset)[0], "")
+        parts += [f"## {dataset}", notes, markdown(table(dataset, studies, LINES))]
         if "unseen-frozen" in studies:
             parts += [SCENES.format(queries=studies["unseen-frozen"]["study"]["queries"])]
             parts += [markdown(table(dataset, studies, UNSEEN))]
             rows += table(f"{dataset}, unseen", studies, UNSEEN)
-        parts += [f"![{dataset}](training-{dataset}.png)"] if draw(dataset, studies, out) else []
+        picture = draw(dataset, studies, out)
+        parts += [f"![{dataset}]({picture})"] if picture else []
     (out / "training.md").write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
@@ -67,11 +69,13 @@ def write(results: dict[str, Any], out: Path) -> None:
 
 
 def table(dataset: str, studies: dict[str, Any], lines: Any) -> list[dict[str, Any]]:
-    """Return a data set's lines, those that were not run with empty figures."""
-    theirs, rows = paper.figures(dataset, BASE), []
+    """Return a data set's lines, those that were not run with empty figures, without those that nobody planned."""
+    theirs, rows = paper.figures(*_parts(dataset)), []
     for name, run, method, beside in lines:
-        found = studies.get(run, {})
-        figures, record = _figures(found, method), found.get("record")
+        if run not in studies:
+            continue
+        found = studies[run]
+        figures, record = _figures(found, method), found["record"]
         row: dict[str, Any] = {"dataset": dataset, "method": name}
         row |= {metric: round(figures[metric], 1) if figures else "" for metric in METRICS}
         beside_us = theirs.get(beside, ("",) * len(METRICS))
@@ -118,12 +122,18 @@ def markdown(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def draw(dataset: str, studies: dict[str, Any], out: Path) -> bool:
-    """Draw the paper's Figures 2, 3 and 4, the trained model beside the frozen one."""
+def _parts(name: str) -> tuple[str, str]:
+    """Return the data set and the encoder of a setting's name."""
+    dataset, _, encoder = name.partition(", ")
+    return dataset, encoder or ENCODER
+
+
+def draw(dataset: str, studies: dict[str, Any], out: Path) -> str:
+    """Draw the paper's Figures 2, 3 and 4, the trained model beside the frozen one; returns the file, if any."""
     studied = [name for name, found in studies.items() if found["record"] and "study" in found]
     wanted = [name for name in studied if name.startswith(("nnn-implicit", "adapter-implicit"))]
     if not wanted:
-        return False
+        return ""
     trained = studies[wanted[-1]]
     pair = {"frozen": studies["frozen"]["study"], "trained": trained["study"]}
     figure = require("matplotlib.figure", "app").Figure(figsize=(13, 9), layout="constrained")
@@ -145,9 +155,11 @@ def draw(dataset: str, studies: dict[str, Any], out: Path) -> bool:
     for axes in below:
         axes.legend()
     record = trained["record"]["plan"]
-    figure.suptitle(f"{dataset} · {BASE} · trained: {record['method']}, {record['part']}, {record['gradient']}")
-    figure.savefig(out / f"training-{dataset}.png", dpi=100)
-    return True
+    how = f"trained: {record['method']}, {record['part']}, {record['gradient']}"
+    figure.suptitle(f"{' · '.join(_parts(dataset))} · {how}")
+    name = f"training-{dataset.replace(', ', '-')}.png"
+    figure.savefig(out / name, dpi=100)
+    return name
 
 
 def spreads(study: dict[str, Any]) -> tuple[float, float]:
