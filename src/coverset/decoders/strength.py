@@ -25,6 +25,7 @@ from coverset.indexes.ids import present
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 NEAREST = 10
 # Pairs more alike than this say that the corpus has duplicates, and nothing of the query.
@@ -33,59 +34,70 @@ SHARE, SCALE, CROWD = 0.3, 0.75, 1.2
 # Where the ranking is that of Dense, and weights can still be told from 0.
 DENSE = 1500.0
 TINY = float(np.finfo(np.float32).tiny)
+# How many queries' nearest documents are looked at together.
+BATCH = 256
 
 
 def strengths(queries: Floats, index: Index) -> tuple[Array, Array]:
     """Return (l1, l2) for each query."""
     scores, ids = index.search(queries, within(index, NEAREST))
+    documents, found = _nearest(index, ids)
     best = np.maximum(np.asarray(scores, np.float64)[:, 0], 0.0)
-    origin = np.zeros(index.dim)
-    l2 = np.empty(len(queries))
-    for q, (query, row) in enumerate(zip(queries, ids, strict=True)):
-        documents = _vectors(index, row)
-        ridge = _ridge(crowding(query, documents, origin), SCALE, CROWD)
-        l2[q] = ridge * _square(np.linalg.norm(documents, axis=1))
-    return SHARE * best, l2
+    square = np.einsum("qid,qid->q", documents, documents) / np.maximum(found.sum(axis=1), 1)
+    return SHARE * best, square * _ridge(crowding(queries, documents, found), SCALE, CROWD)
 
 
 def suited(queries: Floats, index: MemoryIndex) -> tuple[float, float]:
     """Return one l2 for all queries like these, and the y that it comes from."""
     _, ids = index.search(queries, within(index, NEAREST))
     origin = index.mean.astype(np.float64) / max(float(index.norms.mean()), TINY)
-    crowds = [crowding(query, _vectors(index, row), origin) for query, row in zip(queries, ids, strict=True)]
-    typical = float(np.median(crowds))
-    return _ridge(typical, 1.0, 1.0) * _square(index.norms[ids]), typical
+    crowds = [
+        crowding(queries[start : start + BATCH], *_nearest(index, ids[start : start + BATCH]), origin)
+        for start in range(0, len(ids), BATCH)
+    ]
+    typical = np.median(np.concatenate(crowds))
+    square = np.mean(index.norms[ids].astype(np.float64) ** 2)
+    return float(square * _ridge(typical, 1.0, 1.0)), float(typical)
 
 
-def crowding(query: Floats, documents: Array, origin: Array) -> float:
-    """Return how alike documents are, over how like the query they are, all taken as directions from `origin`."""
-    rows = unit(documents)
-    one, other = np.triu_indices(len(rows), 1)
-    apart = np.einsum("id,id->i", rows[one], rows[other]) < DUPLICATE
-    rows, target = unit(rows - origin), unit(unit(query.astype(np.float64)) - origin)
-    near = float((rows @ target).mean()) if len(rows) else 0.0
-    if near <= 0.0:
-        return np.inf
-    alike = np.einsum("id,id->i", rows[one], rows[other])[apart]
-    return max(float(alike.mean()), 0.0) / near if len(alike) else 0.0
+def crowding(queries: Floats, documents: Array, found: Mask, origin: Array | None = None) -> Array:
+    """Return, for each query, how alike its documents are, over how like the query they are.
+
+    Documents are (B, m, d), of which those count that were `found` (B, m). With an origin, all are taken as
+    directions from there.
+    """
+    rows, targets = _unit(documents), _unit(queries.astype(np.float64))
+    cosines = rows @ rows.transpose(0, 2, 1)
+    pairs = np.triu(found[:, :, None] & found[:, None, :] & (cosines < DUPLICATE), 1)
+    if origin is not None:
+        rows, targets = _unit(rows - origin), _unit(targets - origin)
+        cosines = rows @ rows.transpose(0, 2, 1)
+    alike = np.maximum(_mean(cosines, pairs), 0.0)
+    near = _mean(np.einsum("qid,qd->qi", rows, targets), found)
+    return np.where(near > 0.0, alike / np.maximum(near, TINY), np.inf)
 
 
-def unit(rows: Array) -> Array:
-    """Return vectors at length 1."""
-    scaled: Array = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), TINY)
+def _nearest(index: Index, ids: NDArray[Any]) -> tuple[Array, Mask]:
+    """Return the vectors of the documents found (B, m, d), zero where there are fewer, and where there are any."""
+    found = present(ids)
+    documents = np.zeros((*ids.shape, index.dim))
+    documents[found] = index.rows[ids[found]] if isinstance(index, MemoryIndex) else index.vectors(ids[found])
+    return documents, found
+
+
+def _ridge(crowd: Any, scale: float, limit: float) -> Any:
+    """Return l2 for documents of length 1: the more they are one crowd, the larger."""
+    return scale / np.maximum(limit - crowd, scale / DENSE)
+
+
+def _unit(rows: Array) -> Array:
+    lengths: Array = np.sqrt(np.einsum("...d,...d->...", rows, rows))
+    scaled: Array = rows / np.maximum(lengths, TINY)[..., None]
     return scaled
 
 
-def _ridge(crowd: float, scale: float, limit: float) -> float:
-    """Return l2 for documents of length 1: the more they are one crowd, the larger."""
-    return scale / max(limit - crowd, scale / DENSE)
-
-
-def _square(lengths: NDArray[Any]) -> float:
-    """Return the mean square of these lengths."""
-    return float(np.mean(lengths.astype(np.float64) ** 2)) if lengths.size else 1.0
-
-
-def _vectors(index: Index, ids: NDArray[Any]) -> Array:
-    found = ids[present(ids)]
-    return (index.rows[found] if isinstance(index, MemoryIndex) else index.vectors(found)).astype(np.float64)
+def _mean(values: Array, which: Mask) -> Array:
+    """Return each query's mean of the values that count, 0 where none do."""
+    over = tuple(range(1, values.ndim))
+    mean: Array = np.where(which, values, 0.0).sum(axis=over) / np.maximum(which.sum(axis=over), 1)
+    return mean
