@@ -42,14 +42,7 @@ def solve_pool(
     Returns (solved, residual, scores, working, gram); not solved: the support outgrew `largest`.
     """
     n, d = len(members), rows.shape[1]
-    kept = np.flatnonzero(weights[working] > 0.0)
-    size = len(kept)
-    known, products = working, gram
-    working, gram = np.empty(n, np.int64), np.full((min(n, size + 128), min(n, size + 128)), np.nan)
-    for a in range(size):
-        working[a] = known[kept[a]]
-        for b in range(size):
-            gram[a, b] = products[kept[a], kept[b]]
+    working, gram, size = _kept(weights, working, gram)
     place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
     outside, slope = np.empty(n), np.empty(n)
     active, support = np.arange(n), size
@@ -69,7 +62,7 @@ def solve_pool(
         if size == before and ready == size:
             return True, residual, scores, working[:size], gram
         if size > len(gram):
-            larger = np.full((min(n, size + 64), min(n, size + 64)), np.nan)
+            larger = np.full((size + 64, size + 64), np.nan)
             larger[:before, :before] = gram[:before, :before]
             gram = larger
         for t in range(ready, size):
@@ -85,3 +78,16 @@ def solve_pool(
             weights[working[t]] = part[t]
         if not solved:
             return False, residual, scores, working[:size], gram
+
+
+@compiled
+def _kept(weights: Array, working: Any, gram: Array) -> tuple[Any, Array, int]:
+    """Return what of the working set still has weight, with its inner products, room for more, and its size."""
+    kept = np.flatnonzero(weights[working] > 0.0)
+    size = len(kept)
+    left, products = np.empty(len(weights), np.int64), np.full((size + 128, size + 128), np.nan)
+    for a in range(size):
+        left[a] = working[kept[a]]
+        for b in range(size):
+            products[a, b] = gram[kept[a], kept[b]]
+    return left, products, size
