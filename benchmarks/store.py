@@ -89,7 +89,7 @@ def markdown(rows: list[dict[str, Any]]) -> str:
         "",
         f"{WRITES:,} upserts of one document each, every one on disk (fsync) before it is acknowledged, each "
         f"followed by a search through another `Retriever` that sees it. d = {D}; the best of {EACH} or "
-        f"more, as the machine's {os.cpu_count()} cores had other work. Vectors are handed in: encoding is not "
+        f"more, on {os.cpu_count()} cores. Vectors are handed in: encoding is not "
         "counted.",
         "",
         "Made by `python -m benchmarks.store --out benchmarks/results`.",
