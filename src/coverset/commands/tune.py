@@ -46,6 +46,8 @@ def tune(
 
       coverset tune tools.cover queries.jsonl --unlabelled --apply
     """
+    from coverset.evaluation.embedded import embed
+    from coverset.evaluation.examples import label_store
     from coverset.evaluation.tuning_report import Tuning
     from coverset.evaluation.unlabelled import Suited
 
@@ -58,20 +60,14 @@ def tune(
         if apply and examples is None:
             raise ValueError("--apply is for a store: coverset tune STORE examples.jsonl --apply")
         if examples is None:
-            from coverset.evaluation.embedded import embed
-
             store, title = None, f"{data.name} · {split} · {encoder}"
             index, (labelled,) = embed(data, encoder, cache, [split])
         else:
-            from coverset.evaluation.examples import label_store
-
-            store, index, labelled = label_store(data, examples, labels=not unlabelled)
             title = f"{data.name} · {examples.name}"
-        result: Suited | Tuning
-        if unlabelled:
-            result = Suited.run(index, labelled.queries)
-        else:
-            result = Tuning.run(chosen, index, labelled, title, plot)
+            store, index, labelled = label_store(data, examples, labels=not unlabelled)
+        result = (
+            Suited.run(index, labelled.queries) if unlabelled else Tuning.run(chosen, index, labelled, title, plot)
+        )
         if apply and store is not None:
             store.configure(result.decoder)
     if as_json:
