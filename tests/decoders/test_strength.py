@@ -126,6 +126,11 @@ def test_queries_amid_crowds_are_suited_by_the_dense_limit() -> None:
     assert NNN.suited(queries, crowds).l2 == pytest.approx(DENSE, rel=0.01)
 
 
+def test_documents_of_nothing_but_zeros_suit_any_query() -> None:
+    decoder = NNN.suited(np.ones((2, 3)), np.zeros((20, 3)))
+    assert len(decoder.decode(np.ones(3), np.zeros((20, 3))).ids) == 0
+
+
 def test_what_cannot_be_suited_is_said() -> None:
     corpus, queries = clustered(50, 24, 4, seed=0)
     with pytest.raises(ValueError, match="queries must have at least one row"):

@@ -44,7 +44,7 @@ def strengths(queries: Floats, index: Index) -> tuple[Array, Array]:
     documents, found = _nearest(index, ids)
     best = np.maximum(np.asarray(scores, np.float64)[:, 0], 0.0)
     square = np.einsum("qid,qid->q", documents, documents) / np.maximum(found.sum(axis=1), 1)
-    return SHARE * best, square * _ridge(crowding(queries, documents, found), SCALE, CROWD)
+    return SHARE * best, np.maximum(square, TINY) * _ridge(crowding(queries, documents, found), SCALE, CROWD)
 
 
 def suited(queries: Floats, index: MemoryIndex) -> tuple[float, float]:
@@ -56,7 +56,7 @@ def suited(queries: Floats, index: MemoryIndex) -> tuple[float, float]:
         for start in range(0, len(ids), BATCH)
     ]
     typical = np.median(np.concatenate(crowds))
-    square = np.mean(index.norms[ids].astype(np.float64) ** 2)
+    square = max(float(np.mean(index.norms[ids].astype(np.float64) ** 2)), TINY)
     return float(square * _ridge(typical, 1.0, 1.0)), float(typical)
 
 
