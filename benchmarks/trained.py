@@ -41,11 +41,11 @@ DENSE_CUTS = {
     "multihoprag_facts": ["--epochs", "8", "--lr", "1e-4"],
     "toollens": ["--epochs", "4", "--steps", "60", "--lr", "1e-4"],
 }
-# Epochs of some 200 queries and of 1,400 are short: more of them, and patience to match. The strengths are those
-# that adapters did best with on dev, on ToolLens the best on dev before training.
+# Epochs of some 200 queries and of 1,400 are short: more of them, and patience to match. The strengths are the best
+# on dev before training, on numpybank those that adapters did best with on dev.
 JOINT_CUTS = {
     "numpybank": ["--l1", "0.1", "--l2", "0.3", "--epochs", "12", "--patience", "6", "--lr", "1e-4"],
-    "multihoprag_facts": ["--l1", "0.1", "--l2", "0.3", "--epochs", "20", "--patience", "8", "--lr", "1e-4"],
+    "multihoprag_facts": ["--epochs", "16", "--patience", "10", "--lr", "1e-4"],
     "toollens": ["--epochs", "3", "--steps", "60", "--lr", "1e-4"],
 }
 # L1-Tr and L2-Tr: as the paper has them, but for fewer epochs; the strength is the best on dev before training.
