@@ -26,6 +26,7 @@ from coverset.encoders.cache import CachedEncoder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.metrics import Comp
 from coverset.evaluation.study import study
 from coverset.indexes import MemoryIndex
 from coverset.training.examples import hidden_sets, only
@@ -41,8 +42,8 @@ DENSE_CUTS = {
     "multihoprag_facts": ["--epochs", "8", "--lr", "1e-4"],
     "toollens": ["--epochs", "4", "--steps", "60", "--lr", "1e-4"],
 }
-# Epochs of some 200 queries and of 1,400 are short: more of them, and patience to match. The strengths are the best
-# on dev before training, on numpybank those that adapters did best with on dev.
+# Epochs of some 200 queries and of 1,400 are short: more of them, and patience to match. The strengths are the
+# best on dev before training, on numpybank those that adapters did best with on dev.
 JOINT_CUTS = {
     "numpybank": ["--l1", "0.1", "--l2", "0.3", "--epochs", "12", "--patience", "6", "--lr", "1e-4"],
     "multihoprag_facts": ["--epochs", "16", "--patience", "10", "--lr", "1e-4"],
@@ -203,6 +204,8 @@ def collect(found: list[Run], setting: Setting, *, quick: bool) -> dict[str, Any
         if record.is_file():
             told = json.loads(record.read_text(encoding="utf-8"))
             studies[run.name] = {"record": told, "trained": as_trained(run.name, told, setting)}
+    if studies["dense"]["record"]:
+        studies["dense"]["learnt"] = learnt(setting)
     for name in shown(studies):
         if quick and not (setting.place / f"{name}.json").is_file():
             continue
@@ -231,6 +234,17 @@ def unseen_before(frozen: dict[str, Any], setting: Setting) -> dict[str, Any]:
         metrics = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
         rows.append({"method": method, "parameters": tuned if method == "NNN-Fix" else {}, "metrics": metrics})
     return {"study": {"rows": rows, "queries": len(test.ids)}}
+
+
+def learnt(setting: Setting) -> float:
+    """Return how many of the training queries' sets DENSE completes at 5, in percent: what is left to learn from."""
+    kept = setting.place / "dense.learnt.json"
+    if not kept.is_file():
+        data, cached = load(setting.folder), setting.encode(str(setting.place / "dense"))
+        train, index = data.split("train"), MemoryIndex(cached.encode(data.texts))
+        values = evaluate(Dense(), index, cached.encode_queries(train.texts), train.relevant)
+        kept.write_text(json.dumps(100 * float(values[Comp @ 5].mean())), encoding="utf-8")
+    return float(json.loads(kept.read_text(encoding="utf-8")))
 
 
 def as_trained(name: str, record: dict[str, Any], setting: Setting) -> dict[str, float]:
