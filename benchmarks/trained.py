@@ -237,7 +237,7 @@ def unseen_before(frozen: dict[str, Any], setting: Setting) -> dict[str, Any]:
 
 
 def learnt(setting: Setting) -> float:
-    """Return how many of the training queries' sets DENSE completes at 5, in percent: what is left to learn from."""
+    """Return what DENSE completes at 5 of the training queries' sets, in percent: the rest is left to learn."""
     kept = setting.place / "dense.learnt.json"
     if not kept.is_file():
         data, cached = load(setting.folder), setting.encode(str(setting.place / "dense"))
