@@ -214,13 +214,12 @@ def collect(found: list[Run], setting: Setting, *, quick: bool) -> dict[str, Any
 
 
 def shown(studies: dict[str, Any]) -> list[str]:
-    """Return the runs to study in full: all but adapters that another setting of (l1, l2) beats on dev."""
-    best: dict[str, str] = {}
-    for name, found in studies.items():
-        if found["record"] and not name.startswith("unseen"):
-            line = "-".join(name.split("-")[:2])
-            best[line] = max(best.get(line, name), name, key=lambda run: on_dev(studies[run]["record"]))
-    return list(best.values())
+    """Return the runs to study in full: those of which decoders are compared, and the one that is drawn."""
+    done = [name for name, found in studies.items() if found["record"]]
+    joint = [name for name in done if name.startswith("adapter-implicit")]
+    drawn = ["nnn-implicit"] if "nnn-implicit" in done else joint
+    best = max(drawn, key=lambda name: on_dev(studies[name]["record"]), default=None)
+    return [name for name in done if name in ("adapter-dense", "dense", best)]
 
 
 def unseen_before(frozen: dict[str, Any], setting: Setting) -> dict[str, Any]:
