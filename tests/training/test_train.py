@@ -192,3 +192,6 @@ def test_the_page_about_training_shows_the_measured_figures() -> None:
     root = Path(__file__).parents[2]
     page = (root / "docs" / "training.md").read_text(encoding="utf-8")
     assert (root / "benchmarks/results/training_step.md").read_text(encoding="utf-8").strip() in page
+    measured = (root / "benchmarks/results/training.md").read_text(encoding="utf-8").splitlines()
+    quoted = page[page.index("## What it gives") :].splitlines()
+    assert all(line in measured for line in quoted if line.startswith("|"))
