@@ -58,7 +58,7 @@ VARIANT_CUTS = {
 ADAPTER_CUTS = {"toollens": ["--steps", "80", "--epochs", "12"]}
 # bge-small is twice as large: fewer epochs of DENSE, one setting of adapters, the joint runs as for MiniLM.
 BGE_DENSE = ["--epochs", "3", "--lr", "1e-4"]
-BGE_RUNS = ("adapter-dense", "adapter-implicit-0.1-0.3", "dense", "colt", "nnn-implicit", "nnn-unrolled")
+BGE_ADAPTERS = ("adapter-dense", "adapter-implicit-0.1-0.3")
 # Share of ToolLens's scenes that a second set of adapters never sees.
 HELD_OUT = 0.2
 
@@ -121,7 +121,7 @@ def runs(setting: Setting) -> list[Run]:
     for decoder in ("l1", "l2"):
         arguments = (*variant, "--decoder", decoder, "--gradient", "unrolled")
         found.append(Run(f"{decoder}-unrolled", arguments, "dense"))
-    return found if small else [run for run in found if run.name in BGE_RUNS]
+    return [run for run in found if small or run.name in BGE_ADAPTERS or "adapter" not in run.arguments]
 
 
 def train(run: Run, setting: Setting) -> None:

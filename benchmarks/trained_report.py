@@ -156,8 +156,8 @@ def draw(dataset: str, studies: dict[str, Any], out: Path) -> str:
         below[0].semilogx(counts, values, "o-", label=f"NNN on {label}")
     below[0].set(xlabel="iterations of FISTA", ylabel="Comp@5, %", title="Comp@5 against FISTA iterations")
     bars = [
-        (f"Dense, {name}", name, "Dense"),
-        (f"NNN-Fix, {name}", name, "NNN-Fix"),
+        (f"Dense on {name}", name, "Dense"),
+        (f"NNN-Fix on {name}", name, "NNN-Fix"),
         ("NNN-Tr", "NNN-Tr", "NNN-Fix"),
     ]
     for place, (label, model, method) in enumerate(bars):
