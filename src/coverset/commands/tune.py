@@ -53,12 +53,7 @@ def tune(
 
     with bad_input():
         chosen = as_choice("decoder", decoder, ("mmr", "nnn", "l1", "l2"))
-        if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir() or chosen != "nnn"):
-            raise ValueError(f"plot must be a .png file in a folder that exists, for the decoder nnn, got {plot}")
-        if unlabelled and (chosen != "nnn" or plot is not None):
-            raise ValueError("--unlabelled is for the decoder nnn, and has no grid to plot")
-        if apply and examples is None:
-            raise ValueError("--apply is for a store: coverset tune STORE examples.jsonl --apply")
+        _check(chosen, plot, unlabelled=unlabelled, of_store=examples is not None, apply=apply)
         if examples is None:
             store, title = None, f"{data.name} · {split} · {encoder}"
             index, (labelled,) = embed(data, encoder, cache, [split])
@@ -81,3 +76,13 @@ def tune(
         console.print(f"\n{data} now searches with this setting.", highlight=False)
     elif store is not None:
         console.print("\nWith --apply it becomes the store's own setting.", highlight=False)
+
+
+def _check(decoder: str, plot: Path | None, *, unlabelled: bool, of_store: bool, apply: bool) -> None:
+    """See that the options go together."""
+    if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir() or decoder != "nnn"):
+        raise ValueError(f"plot must be a .png file in a folder that exists, for the decoder nnn, got {plot}")
+    if unlabelled and (decoder != "nnn" or plot is not None):
+        raise ValueError("--unlabelled is for the decoder nnn, and has no grid to plot")
+    if apply and not of_store:
+        raise ValueError("--apply is for a store: coverset tune STORE examples.jsonl --apply")
