@@ -18,8 +18,7 @@ from coverset.inputs import as_choice
 def tune(
     data: Annotated[Path, typer.Argument(help="A folder in BEIR layout, or a store.")],
     examples: Annotated[
-        Path | None,
-        typer.Argument(help='For a store: lines of {"query": ..., "relevant": [ids]}.'),
+        Path | None, typer.Argument(help='For a store: lines of {"query": ..., "relevant": [ids]}.')
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
     decoder: Annotated[str, typer.Option(help="mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",

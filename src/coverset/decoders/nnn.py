@@ -113,7 +113,7 @@ class NNN(Decoder):
         if len(batch) == 0:
             raise ValueError("queries must have at least one row, got none")
         l2, _ = suited(batch, index)
-        return cls(l2=float(f"{l2:.3g}"))
+        return cls(l2=l2)
 
     def rewrite(self, queries: Any, corpus: Any) -> Floats:
         """Return r* = v - U w*, the corrected query, in the shape of `queries`.

@@ -48,7 +48,7 @@ def strengths(queries: Floats, index: Index) -> tuple[Array, Array]:
 
 
 def suited(queries: Floats, index: MemoryIndex) -> tuple[float, float]:
-    """Return one l2 for all queries like these, and the y that it comes from."""
+    """Return one l2 for all queries like these, to three digits, and the y that it comes from."""
     _, ids = index.search(queries, within(index, NEAREST))
     origin = index.mean.astype(np.float64) / max(float(index.norms.mean()), TINY)
     crowds = [
@@ -57,7 +57,7 @@ def suited(queries: Floats, index: MemoryIndex) -> tuple[float, float]:
     ]
     typical = np.median(np.concatenate(crowds))
     square = max(float(np.mean(index.norms[ids].astype(np.float64) ** 2)), TINY)
-    return float(square * _ridge(typical, 1.0, 1.0)), float(typical)
+    return float(f"{square * _ridge(typical, 1.0, 1.0):.3g}"), float(typical)
 
 
 def crowding(queries: Floats, documents: Array, found: Mask, origin: Array | None = None) -> Array:

@@ -16,7 +16,7 @@ from coverset.indexes import MemoryIndex
 
 # With fewer queries than this the median may well come out on the other side.
 ENOUGH = 20
-# Below this, joint decoding helped on every data set that we have; up to 1, on some.
+# Below this, joint decoding helped on most of our data sets (docs/default.md); from here up to 1, little.
 SURE = 0.9
 
 
@@ -31,7 +31,8 @@ class Suited:
     @classmethod
     def run(cls, index: MemoryIndex, queries: NDArray[np.float32]) -> Suited:
         """Look at the nearest documents of every query."""
-        return cls(NNN.suited(queries, index), suited(queries, index)[1], len(queries))
+        l2, crowding = suited(queries, index)
+        return cls(NNN(l2=l2), crowding, len(queries))
 
     @property
     def advice(self) -> str:

@@ -58,10 +58,7 @@ def active_set(
             size = enter(weights, slope, max(share * off, tolerance), most, active, support)
         if size > largest:
             return False, support, factor, factored
-        if size > len(factor):
-            larger = np.empty((2 * size, 2 * size))
-            larger[:factored, :factored] = factor[:factored, :factored]
-            factor = larger
+        factor = _room(factor, factored, size)
         entered[:size] = active[:size]
         size = factorise(problem, active, factored, size, factor, True)
         improved = False
@@ -87,6 +84,16 @@ def active_set(
         weights[:] = trial
         slope[:] = trial_slope
     return True, support, factor, factored
+
+
+@compiled
+def _room(factor: Array, factored: int, size: int) -> Array:
+    """Return the factor with room for `size` rows, its first `factored` ones kept."""
+    if size <= len(factor):
+        return factor
+    larger = np.empty((2 * size, 2 * size))
+    larger[:factored, :factored] = factor[:factored, :factored]
+    return larger
 
 
 @vectorised
