@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coverset.indexes.screened import needed
+from coverset.indexes.memory.screened import needed
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.0, 2.0), st.floats(-1.2, 1.2), st.floats(0.2, 3.0))

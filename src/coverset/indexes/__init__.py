@@ -5,17 +5,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from coverset.indexes.memory import MemoryIndex
+from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.protocol import Index
 
 if TYPE_CHECKING:
-    from coverset.indexes.faiss import FaissIndex
-    from coverset.indexes.lance import LanceIndex
-    from coverset.indexes.milvus import MilvusIndex
-    from coverset.indexes.pgvector import PgvectorIndex
-    from coverset.indexes.qdrant import QdrantIndex
-    from coverset.indexes.ray import RayIndex
-    from coverset.indexes.usearch import UsearchIndex
+    from coverset.indexes.engines.faiss import FaissIndex
+    from coverset.indexes.engines.lance import LanceIndex
+    from coverset.indexes.engines.milvus import MilvusIndex
+    from coverset.indexes.engines.pgvector import PgvectorIndex
+    from coverset.indexes.engines.qdrant import QdrantIndex
+    from coverset.indexes.engines.ray import RayIndex
+    from coverset.indexes.engines.usearch import UsearchIndex
 
 __all__ = [
     "FaissIndex",
@@ -45,7 +45,7 @@ ENGINES = {
 
 def __getattr__(name: str) -> Any:
     if name in ENGINES:
-        return getattr(importlib.import_module(f"coverset.indexes.{ENGINES[name]}"), name)
+        return getattr(importlib.import_module(f"coverset.indexes.engines.{ENGINES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.indexes.ids import as_ids, present
-from coverset.indexes.memory import MemoryIndex
+from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.protocol import Index
-from coverset.indexes.screened import Screened
+from coverset.indexes.memory.screened import Screened
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import CANDIDATES, Engine, Floats, as_documents, blocks, missing
+from coverset.indexes.engines.engine import CANDIDATES, Engine, Floats, as_documents, blocks, missing
 from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count
 

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import Floats, blocks
+from coverset.indexes.engines.engine import Floats, blocks
 
 TYPES = {bool: "boolean", int: "bigint", float: "double precision", str: "text", uuid.UUID: "uuid"}
 

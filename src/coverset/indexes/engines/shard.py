@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.indexes.filters import Condition
-from coverset.indexes.folder import Folder
-from coverset.indexes.memory import MemoryIndex
+from coverset.indexes.engines.filters import Condition
+from coverset.indexes.engines.folder import Folder
+from coverset.indexes.memory.index import MemoryIndex
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]

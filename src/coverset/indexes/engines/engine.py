@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.indexes.filters import Condition, as_conditions
+from coverset.indexes.engines.filters import Condition, as_conditions
 from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count, as_queries, as_vectors, squared_norms
 from coverset.progress import progress

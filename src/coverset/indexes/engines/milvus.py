@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, blocks, in_order
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
 

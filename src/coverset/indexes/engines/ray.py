@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import Engine, Floats, as_documents, blocks, in_order
-from coverset.indexes.folder import Folder
+from coverset.indexes.engines.engine import Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.folder import Folder
 from coverset.indexes.ids import as_ids
-from coverset.indexes.shard import Shard
+from coverset.indexes.engines.shard import Shard
 from coverset.inputs import as_count
 from coverset.ranking import ranked
 

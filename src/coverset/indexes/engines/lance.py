@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import LISTS, Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.engine import LISTS, Engine, Floats, as_documents, blocks, in_order
 from coverset.indexes.ids import as_ids, padded
 from coverset.inputs import as_choice, as_count
 

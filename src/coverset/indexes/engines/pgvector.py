@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, in_order
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, in_order
 from coverset.indexes.ids import padded
-from coverset.indexes.postgres import connected, make_table
+from coverset.indexes.engines.postgres import connected, make_table
 from coverset.inputs import as_choice, as_count
 
 # pgvector keeps no more candidates than this.

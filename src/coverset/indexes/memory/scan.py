@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from coverset.indexes.memory import MemoryIndex
+    from coverset.indexes.memory.index import MemoryIndex
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]

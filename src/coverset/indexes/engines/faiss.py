@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coverset.extras import require
-from coverset.indexes.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, blocks, missing
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, blocks, missing
 from coverset.inputs import as_choice, as_count
 
 Ids = NDArray[np.int64]

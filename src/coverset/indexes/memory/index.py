@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.indexes.scan import BLOCK, scan
+from coverset.indexes.memory.scan import BLOCK, scan
 from coverset.inputs import as_corpus, as_count, as_queries, squared_norms
 from coverset.ranking import ranked
 from coverset.solvers import fista

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.indexes.memory import MemoryIndex
-from coverset.indexes.scan import rounding, scan
-from coverset.indexes.scattered import scattered_scores
+from coverset.indexes.memory.index import MemoryIndex
+from coverset.indexes.memory.scan import rounding, scan
+from coverset.indexes.memory.scattered import scattered_scores
 from coverset.solvers.parallel import each
 
 Array = NDArray[np.float64]
