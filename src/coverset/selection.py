@@ -20,7 +20,8 @@ class Selection:
         numbers.
     weights
         float32, in the same order: the coefficient w for NNN (0 for documents that only fill up to
-        k), the inner product for Dense, the marginal score for MMR.
+        k), the inner product for Dense, the marginal score for MMR. `gap` and `violation` are those of the
+        coefficients in double precision, which these are rounded from.
     gap
         NNN: how far the objective can be from its minimum, over the whole corpus (the duality gap);
         infinity where the answer was computed from `candidates` only. None for other decoders.

@@ -33,9 +33,13 @@ class Cut:
         from coverset.solvers.best import best
 
         k = -1 if self.k is None else self.k
-        order, counts, last, following = best(solution.weights, solution.scores, solution.l2, k, self.fill)
-        gaps, violations, certified = self._certificates(solution)
-        error = certificate.residual_error(gaps) * max(solution.longest, np.finfo(np.float32).tiny)
+        order, counts, last, following = best(solution.weights, solution.scores, k, self.fill)
+        lengths = np.linalg.norm(solution.queries, axis=1)
+        gaps, violations, certified = self._certificates(solution, lengths)
+        sizes = lengths + solution.longest * solution.weights.sum(axis=1)
+        terms = solution.queries.shape[1] + solution.weights.shape[1]
+        rounding = terms * np.finfo(np.float64).eps * sizes
+        error = solution.longest * (certificate.residual_error(gaps, sizes, terms) + rounding)
         proved = self._proved(counts, last, following, error, solution.l1)
         found = zip(
             solution.ids[order],
@@ -50,12 +54,11 @@ class Cut:
         for ids, chosen, count, gap, violation, sure, proof in found:
             yield Selection(ids[:count], chosen[:count], gap, violation, sure, proof, solution.passes)
 
-    def _certificates(self, solution: Solution) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def _certificates(self, solution: Solution, lengths: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         if not (self.whole and solution.settled):
             unknown = np.full(len(solution.queries), np.inf)
             return unknown, unknown, np.zeros(len(unknown), bool)
         gaps, violations = solution.gaps, solution.violations
-        lengths = np.sqrt(np.einsum("qd,qd->q", solution.queries, solution.queries))
         return gaps, violations, certificate.certified(gaps, violations, lengths, solution.longest)
 
     def _proved(

@@ -39,7 +39,7 @@ class Searched:
         self.ask: int = getattr(index, "ask", 256)
         self._room: Floats = np.empty((0, index.dim), np.float32)
         self.rows = self._room
-        self.longest = 0.0
+        self.longest, self.shortest = 0.0, np.inf
         self._row: dict[Any, int] = {}
         self._ids: list[Any] = []
 
@@ -50,7 +50,7 @@ class Searched:
 
     def above(self, _batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows of the `most` best documents that score above its floor."""
-        lowest = floors - 1e-5 * max(self.longest, 1.0) * np.linalg.norm(residuals, axis=1)
+        lowest = floors - 1e-5 * self.longest * np.linalg.norm(residuals, axis=1)
         scores, ids = self._search(residuals.astype(np.float32), lowest, most)
         listed = present(ids) & (scores > lowest[:, None])
         self._fetch(ids[listed])
@@ -85,7 +85,9 @@ class Searched:
     def _add(self, new: list[Any], vectors: Any) -> None:
         if new:
             rows = np.ascontiguousarray(vectors, np.float32)
-            self.longest = max(self.longest, float(np.linalg.norm(rows, axis=1).max()))
+            lengths = np.linalg.norm(rows, axis=1)
+            self.longest = max(self.longest, float(lengths.max()))
+            self.shortest = min(self.shortest, float(lengths[lengths > 0].min(initial=np.inf)))
             self._row.update(zip(new, range(len(self._row), len(self._row) + len(new)), strict=True))
             self._ids += new
             if len(self._ids) > len(self._room):  # doubled, so that rows are not copied at every search

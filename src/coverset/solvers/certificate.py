@@ -12,13 +12,13 @@ TOLERANCE = 1e-6
 
 def certified(gap: Any, violation: Any, query_norm: Any, document_norm: float) -> Any:
     """Return whether gap and violation are within the tolerance, relative to the lengths involved."""
-    unit = np.maximum(query_norm, np.finfo(np.float32).tiny)
-    return (gap <= TOLERANCE * unit**2) & (violation <= TOLERANCE * unit * max(document_norm, 1.0))
+    return (gap <= TOLERANCE * query_norm**2) & (violation <= TOLERANCE * query_norm * document_norm)
 
 
-def residual_error(gap: Any) -> Any:
+def residual_error(gap: Any, size: Any, terms: int) -> Any:
     """Return a bound on ||r - r*||: the dual objective is 1-strongly concave, so 1/2||r - r*||^2 <= gap.
 
-    The gap is a difference of numbers near 1, so it is known to some 1e-15 and no better.
+    The gap is a difference of sums, of so many `terms`, of products of numbers up to `size` = ||v|| + ||u|| sum(w):
+    rounding may hide that much of it.
     """
-    return np.sqrt(2.0 * (gap + 1e-15))
+    return np.sqrt(2.0 * (gap + terms * np.finfo(np.float64).eps * np.square(size)))

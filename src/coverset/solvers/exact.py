@@ -39,8 +39,8 @@ class Documents(Protocol):
     ----------
     rows
         The vectors seen so far (all of them, where the corpus is an array in memory).
-    longest
-        Length of the longest of them.
+    longest, shortest
+        Length of the longest of them, and of the shortest that is not 0.
     ask
         How many documents, beyond those already known, one search is worth asking for.
     rounds
@@ -49,6 +49,7 @@ class Documents(Protocol):
 
     rows: Floats
     longest: float
+    shortest: float
     ask: int
     rounds: int
 
@@ -84,8 +85,12 @@ def solve_gram(ids: NDArray[Any], rows: Floats, gram: Array, queries: Floats, l1
     weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))
     residuals, solved = np.empty_like(targets), np.empty(len(queries), bool)
     gaps, violations = np.empty(len(queries)), np.empty(len(queries))
-    longest = float(np.sqrt(gram.diagonal().max()))
-    tolerances, largest = _tolerance(targets, longest), _largest(l2)
+    lengths = np.sqrt(gram.diagonal())
+    longest = float(lengths.max())
+    tolerances, largest = (
+        _tolerance(targets, longest, float(lengths[lengths > 0].min(initial=longest))),
+        _largest(l2),
+    )
     workers = min(cores(), len(queries))
 
     def solve(first: int) -> None:
@@ -182,18 +187,18 @@ class _Pool:
         self.passes += self.documents.whole
         new = np.setdiff1d(found, self.rows, assume_unique=True)
         scores = pool_scores(self.documents.rows, new, self.residual)
-        enough = 0.1 * TOLERANCE * max(self.documents.longest, 1.0) * np.linalg.norm(self.target)
+        unit = self.documents.longest * float(np.linalg.norm(self.target))
         excess = float((scores - self.l1).max(initial=-np.inf))
-        self.growing = excess > enough
+        self.growing = excess > 0.1 * TOLERANCE * unit
         # An approximate search proves nothing, so one that could hardly bring anything more is not made.
-        self.close = not self.documents.exact and excess < CLOSE * float(np.linalg.norm(self.target))
+        self.close = not self.documents.exact and excess < CLOSE * unit
         self.rows = np.concatenate([self.rows, new])
         self.weights = np.concatenate([self.weights, np.zeros(len(new))])
         self.scores = np.concatenate([self.scores, scores])
 
     def solve(self) -> None:
         """Move to the optimum over the pool."""
-        tolerance = float(_tolerance(self.target, self.documents.longest))
+        tolerance = float(_tolerance(self.target, self.documents.longest, self.documents.shortest))
         solved, self.residual, self.scores, self.working, self.gram = solve_pool(
             self.documents.rows,
             self.rows,
@@ -229,9 +234,12 @@ class _Pool:
         )
 
 
-def _tolerance(targets: Array, longest: float) -> Any:
-    """How exactly the small problem is solved: far below what a certificate asks for."""
-    return 1e-9 * longest * np.sqrt(np.einsum("...d,...d", targets, targets))
+def _tolerance(targets: Array, longest: float, shortest: float) -> Any:
+    """How exactly the small problem is solved: far below what a certificate asks for, but not below rounding.
+
+    Short documents among long ones count as well, so it is the shortest that sets the measure.
+    """
+    return max(1e-9 * shortest, 1e-15 * longest) * np.sqrt(np.einsum("...d,...d", targets, targets))
 
 
 def _largest(l2: Any) -> Any:

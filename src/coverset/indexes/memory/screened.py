@@ -37,6 +37,7 @@ class Screened:
         self.index = index
         self.rows = index.rows
         self.longest = float(index.norms.max())
+        self.shortest = float(index.norms[index.norms > 0].min(initial=self.longest))
         sampled = len(index) >= self.LARGE and index.crowding > self.ALIKE
         self._step = self.SAMPLE if sampled else 1
         self._begun = False
