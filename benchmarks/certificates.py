@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.solvers.rational import optimum, ranking
 
 from coverset import NNN, MemoryIndex
 from coverset.progress import progress
-from tests.solvers.rational import optimum, ranking
 
 BLOCK = 1000
 LENGTHS, TARGETS = range(-6, 7), range(-6, 11)

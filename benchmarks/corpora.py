@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats
 from coverset.demo.catalogue import catalogue
 from coverset.encoders.onnx import OnnxEncoder
-
-Floats = NDArray[np.float32]
 
 
 def clustered(n: int, d: int, queries: int) -> tuple[Floats, Floats]:

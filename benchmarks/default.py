@@ -9,10 +9,10 @@ import json
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.labelled import Set, parser, sets
 from coverset import MMR, NNN, Dense, MemoryIndex
+from coverset.arrays import Array, Floats, Ids
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Recall
@@ -20,9 +20,6 @@ from coverset.evaluation.tune import tune
 from coverset.ranking import ranked
 from coverset.solvers.exact import solve_gram
 
-Floats = NDArray[np.float32]
-Array = NDArray[np.float64]
-Ids = NDArray[np.int64]
 Rule = Callable[[Floats, MemoryIndex], Ids]
 METRICS = (Comp @ 5, Recall @ 5)
 DENSE = 1500.0

@@ -7,20 +7,19 @@ import os
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-from numpy.typing import NDArray
+
+from coverset.arrays import Array, Floats
 
 settings.register_profile("coverset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "coverset"))
 
-Array = NDArray[np.float64]
 
-
-def unit(rows: Array) -> NDArray[np.float32]:
+def unit(rows: Array) -> Floats:
     """Rows scaled to length 1, as float32."""
     return (rows / np.linalg.norm(rows, axis=-1, keepdims=True)).astype(np.float32)
 
 
-def clustered(n: int, d: int, queries: int, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def clustered(n: int, d: int, queries: int, seed: int = 0) -> tuple[Floats, Floats]:
     """Documents in clusters that share a common direction, as real embeddings do, and queries between them."""
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((max(2, n // 20), d)) + rng.standard_normal(d)
@@ -46,5 +45,5 @@ def kkt_violation(corpus: Array, query: Array, weights: Array, l1: float, l2: fl
 
 
 @pytest.fixture(scope="session")
-def corpus_and_queries() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def corpus_and_queries() -> tuple[Floats, Floats]:
     return clustered(3000, 48, 12)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from coverset import NNN, Dense, MemoryIndex
+from coverset.arrays import Floats
 from coverset.explanation import covered, left_out, places
 
-Corpus = tuple[NDArray[np.float32], NDArray[np.float32]]
+Corpus = tuple[Floats, Floats]
 
 
 def test_what_documents_cover_is_the_share_that_non_negative_least_squares_rebuilds(

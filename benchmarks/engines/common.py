@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coverset import NNN
+from coverset.arrays import Floats
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import load
 
-Floats = NDArray[np.float32]
 L1, L2, K = 0.1, 0.1, 5
 DECODER = NNN(l1=L1, l2=L2)
 QUERIES, LARGE = 200, 200_000

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.engines.common import DECODER, Floats, K, agreement, best
+from benchmarks.engines.common import DECODER, K, agreement, best
 from coverset import MemoryIndex
+from coverset.arrays import Floats
 from coverset.indexes import FaissIndex, LanceIndex, PgvectorIndex, UsearchIndex
 
 # From little effort to the default.

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.engines.common import DECODER, Floats, K, best
+from benchmarks.engines.common import DECODER, K, best
+from coverset.arrays import Floats
 from coverset.indexes import RayIndex
 
 

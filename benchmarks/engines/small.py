@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.engines.common import DECODER, L1, L2, Floats, K, agreement, embedded
+from benchmarks.engines.common import DECODER, L1, L2, K, agreement, embedded
 from coverset import NNN, MemoryIndex
+from coverset.arrays import Floats
 from coverset.indexes import (
     FaissIndex,
     LanceIndex,

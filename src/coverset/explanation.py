@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import NNN
 from coverset.indexes import Index
-from coverset.inputs import Floats
-
-Ids = NDArray[np.int64]
 
 # Non-negative least squares, with just enough l2 to tell equal documents apart.
 LEAST_SQUARES = NNN(l1=0.0, l2=1e-6)
@@ -61,7 +58,7 @@ def reasons(query: Floats, index: Index, answer: Ids) -> list[Reason]:
     ]
 
 
-def covered(query: Floats, rows: Floats) -> NDArray[np.float64]:
+def covered(query: Floats, rows: Floats) -> Array:
     """Return how much of the query the first 1, 2, ... of these documents explain together, from 0 to 1.
 
     Document by document, the share of ||v||^2 that the best non-negative combination rebuilds:
@@ -73,7 +70,7 @@ def covered(query: Floats, rows: Floats) -> NDArray[np.float64]:
         residual = LEAST_SQUARES.rewrite(query, rows[: n + 1]).astype(np.float64)
         shares[n] = 1.0 - residual @ residual / length if length else 0.0
     # One document more never explains less; what rounding says to the contrary is not shown.
-    cumulative: NDArray[np.float64] = np.maximum.accumulate(np.clip(shares, 0.0, 1.0))
+    cumulative: Array = np.maximum.accumulate(np.clip(shares, 0.0, 1.0))
     return cumulative
 
 

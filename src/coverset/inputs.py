@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from coverset.arrays import Floats
 
 
 def as_vectors(name: str, value: Any) -> Floats:

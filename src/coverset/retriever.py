@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Floats
 from coverset.decoders import Decoder
 from coverset.encoders import Encoder
-from coverset.inputs import Floats, as_count
+from coverset.inputs import as_count
 from coverset.selection import Selection
 from coverset.store.answers import Explanation, Hit, explained, hits
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from coverset.arrays import Floats, Keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +37,8 @@ class Selection:
         How many searches of the whole corpus the answer took.
     """
 
-    ids: NDArray[Any]
-    weights: NDArray[np.float32]
+    ids: Keys
+    weights: Floats
     gap: float | None = None
     violation: float | None = None
     certified: bool | None = None

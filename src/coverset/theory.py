@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Mask
 from coverset.inputs import as_corpus, as_number, as_queries
-
-Array = NDArray[np.float64]
 
 
 def in_dense_success_set(corpus: Any, relevant: Any, query: Any) -> bool:
@@ -92,7 +90,7 @@ def proposition_2_example() -> tuple[Array, Array, list[int]]:
     return np.array([[1, 0, 0], [half, half, 0], [0, 0, 1]]), np.array([2, 2, 1]) / 3, [1, 2]
 
 
-def _problem(corpus: Any, relevant: Any, query: Any) -> tuple[Array, NDArray[np.bool_], Array]:
+def _problem(corpus: Any, relevant: Any, query: Any) -> tuple[Array, Mask, Array]:
     """Check the inputs; return documents and query in double precision, and a mask of the relevant rows."""
     shape = as_corpus(corpus).shape
     as_queries(query, shape[1])

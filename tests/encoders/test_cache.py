@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from coverset.arrays import Floats
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.onnx import OnnxEncoder
 from coverset.encoders.table import TableEncoder
@@ -26,7 +26,7 @@ class Counting(OnnxEncoder):
         super().__init__()
         self.asked: list[str] = []
 
-    def encode(self, texts: str | Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: str | Sequence[str]) -> Floats:
         self.asked.extend(texts)
         return super().encode(texts)
 

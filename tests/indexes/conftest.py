@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from coverset import MemoryIndex
+from coverset.arrays import Floats
 from coverset.demo.catalogue import catalogue
 from coverset.encoders.onnx import OnnxEncoder
 from coverset.indexes import (
@@ -28,7 +28,6 @@ from coverset.indexes import (
     UsearchIndex,
 )
 
-Floats = NDArray[np.float32]
 # Ray asks for these before it is started.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

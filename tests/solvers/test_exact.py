@@ -14,6 +14,7 @@ from scipy.optimize import nnls
 from sklearn.linear_model import ElasticNet
 
 from coverset import NNN, Index, MemoryIndex, Selection
+from coverset.arrays import Array, Floats, Ids
 from tests.conftest import clustered, kkt_violation, objective, unit
 
 
@@ -22,28 +23,28 @@ class Plain:
 
     exact = True
 
-    def __init__(self, corpus: NDArray[np.float32]) -> None:
+    def __init__(self, corpus: Floats) -> None:
         self.corpus, self.dim = corpus, corpus.shape[1]
 
     def __len__(self) -> int:
         return len(self.corpus)
 
-    def search(self, queries: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def search(self, queries: Floats, k: int) -> tuple[NDArray[Any], Ids]:
         scores = queries @ self.corpus.T
         ids = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(scores, ids, axis=1), ids
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def vectors(self, ids: Ids) -> Floats:
         return self.corpus[ids]
 
 
-def spread(selection: Selection, n: int) -> NDArray[np.float64]:
+def spread(selection: Selection, n: int) -> Array:
     weights = np.zeros(n)
     weights[selection.ids] = selection.weights
     return weights
 
 
-def elastic_net(corpus: Any, query: Any, l1: float, l2: float) -> NDArray[np.float64]:
+def elastic_net(corpus: Any, query: Any, l1: float, l2: float) -> Array:
     """scikit-learn's answer. Its loss is 1/(2d)||.||^2, so the strengths are divided by d."""
     d = corpus.shape[1]
     model = ElasticNet(
@@ -62,7 +63,7 @@ def elastic_net(corpus: Any, query: Any, l1: float, l2: float) -> NDArray[np.flo
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def problems(draw: st.DrawFn) -> tuple[Floats, Floats]:
     """Corpora of all shapes: N < d and N > d, with a common direction, duplicates, zero rows, lengths not 1."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(1, 60)), draw(st.integers(1, 24))

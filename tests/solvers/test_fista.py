@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from coverset import NNN, MemoryIndex
+from coverset.arrays import Floats
 from coverset.solvers.fista import fista, lipschitz
 from tests.conftest import clustered
 
 
-def transcription(
-    corpus: NDArray[np.float32], v: NDArray[np.float32], l1: float, l2: float, iterations: int
-) -> list:
+def transcription(corpus: Floats, v: Floats, l1: float, l2: float, iterations: int) -> list:
     """Equation (4), one query, columns as documents, double precision; returns every iterate."""
     U = corpus.astype(float).T
     L = np.linalg.norm(U.T @ U, 2) + l2

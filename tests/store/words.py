@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats
 from tests.conftest import unit
 
 
@@ -16,13 +16,13 @@ class Words:
 
     name, dim, fingerprint = "words", 16, "words-1"
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> Floats:
         vectors = [np.sum([self._word(word) for word in text.split()], axis=0) for text in texts]
         return unit(np.array(vectors).reshape(len(texts), self.dim))
 
-    def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode_queries(self, texts: Sequence[str]) -> Floats:
         return self.encode(texts)
 
-    def _word(self, word: str) -> NDArray[np.float64]:
+    def _word(self, word: str) -> Array:
         seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "little")
         return np.random.default_rng(seed).standard_normal(self.dim)

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Ids, Mask
 from coverset.selection import Selection
 from coverset.solvers import certificate
 from coverset.solvers.solution import Solution
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -54,16 +52,14 @@ class Cut:
         for ids, chosen, count, gap, violation, sure, proof in found:
             yield Selection(ids[:count], chosen[:count], gap, violation, sure, proof, solution.passes)
 
-    def _certificates(self, solution: Solution, lengths: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def _certificates(self, solution: Solution, lengths: Array) -> tuple[Array, Array, Mask]:
         if not (self.whole and solution.settled):
             unknown = np.full(len(solution.queries), np.inf)
             return unknown, unknown, np.zeros(len(unknown), bool)
         gaps, violations = solution.gaps, solution.violations
         return gaps, violations, certificate.certified(gaps, violations, lengths, solution.longest)
 
-    def _proved(
-        self, counts: NDArray[np.int64], last: Array, following: Array, error: Array, l1: Array
-    ) -> NDArray[np.bool_]:
+    def _proved(self, counts: Ids, last: Array, following: Array, error: Array, l1: Array) -> Mask:
         """Whether the returned ids are, as a set, those of the exact optimum.
 
         No score is off by more than `error`. So a document chosen for being among the best is proved to
@@ -73,5 +69,5 @@ class Cut:
         by_lead = last - following > 2 * error
         by_weight = (last - l1 > error) & (l1 - following > error)
         full = counts == self.k
-        proved: NDArray[np.bool_] = np.where(full | self.fill, by_lead, by_weight) & np.isfinite(error)
+        proved: Mask = np.where(full | self.fill, by_lead, by_weight) & np.isfinite(error)
         return proved

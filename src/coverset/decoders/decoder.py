@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from coverset.arrays import Floats
 from coverset.indexes import Index, as_index
 from coverset.inputs import as_count, as_queries
 from coverset.selection import Selection
@@ -44,5 +42,5 @@ class Decoder(ABC):
         return as_count("k", k)
 
     @abstractmethod
-    def _decode(self, queries: NDArray[np.float32], index: Index, k: Any, *, prepared: bool) -> list[Selection]:
+    def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
         """Decode a checked batch. `prepared`: the caller keeps the index, so what it caches will be used again."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats
 from coverset.decoders.decoder import Decoder
 from coverset.indexes import Index, within
 from coverset.indexes.ids import present
@@ -18,7 +18,7 @@ from coverset.selection import Selection
 class Dense(Decoder):
     """Return the k documents with the largest inner product: the baseline every vector database offers."""
 
-    def _decode(self, queries: NDArray[np.float32], index: Index, k: Any, *, prepared: bool) -> list[Selection]:
+    def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
         answer = index.search(queries, within(index, k))
         scores, ids = np.asarray(answer[0], np.float32), np.asarray(answer[1])
         found = present(ids).sum(axis=1)

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Keys
 from coverset.decoders.decoder import Decoder
 from coverset.indexes import Index, MemoryIndex, within
 from coverset.indexes.ids import present
 from coverset.inputs import as_count, as_number
 from coverset.ranking import ascending
 from coverset.selection import Selection
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class MMR(Decoder):
             selections.append(self._pick(query, index.vectors(chosen), chosen, k))
         return selections
 
-    def _pick(self, query: Floats, rows: Floats, ids: NDArray[Any], k: int) -> Selection:
+    def _pick(self, query: Floats, rows: Floats, ids: Keys, k: int) -> Selection:
         """Algorithm 1 for one query, over the given rows; `ids` ascend, so ties go to the lowest id."""
         similar = rows @ query
         worth = np.float32(self.relevance) * similar

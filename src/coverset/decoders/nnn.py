@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Keys
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.strength import strengths, suited
@@ -19,9 +19,6 @@ from coverset.ranking import ascending
 from coverset.selection import Selection
 from coverset.solvers.fista import solve_fista
 from coverset.solvers.solution import Solution
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
 
 # Up to this many documents the Gram matrix of a kept (or of any) index answers without further searches.
 SMALL_KEPT, SMALL = 2048, 512
@@ -197,9 +194,7 @@ class NNN(Decoder):
             else:  # a filter that nothing passes
                 yield from self._solve_pools(queries[one], index, l1[one], l2[one], k)
 
-    def _solve_rows(
-        self, queries: Floats, index: MemoryIndex, ids: NDArray[Any], l1: Array, l2: Array
-    ) -> Solution:
+    def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Keys, l1: Array, l2: Array) -> Solution:
         """Solve over all rows of an array, whose ids are given."""
         if self.solver == "fista":
             solution = solve_fista(ids, index.rows, index.lipschitz, queries, l1, l2, self.iterations)

@@ -18,14 +18,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Keys, Mask
 from coverset.indexes import Index, MemoryIndex, within
 from coverset.indexes.ids import present
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
 NEAREST = 10
 # Pairs more alike than this say that the corpus has duplicates, and nothing of the query.
@@ -77,7 +73,7 @@ def crowding(queries: Floats, documents: Array, found: Mask, origin: Array | Non
     return np.where(near > 0.0, alike / np.maximum(near, TINY), np.inf)
 
 
-def _nearest(index: Index, ids: NDArray[Any]) -> tuple[Array, Mask]:
+def _nearest(index: Index, ids: Keys) -> tuple[Array, Mask]:
     """Return the vectors of the documents found (B, m, d), zero where there are fewer, and where there are any."""
     found = present(ids)
     documents = np.zeros((*ids.shape, index.dim))

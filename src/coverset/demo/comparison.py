@@ -7,15 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.evaluation.metrics import redundancy
 from coverset.explanation import covered, left_out, places
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from coverset.encoders.protocol import Encoder, Floats
+from coverset.arrays import Floats
+from coverset.encoders.protocol import Encoder
 from coverset.extras import require
 
 # Vectors adapted at a time.
@@ -74,10 +74,10 @@ def _one_or_many(encode: Any, adapt: NumpyAdapter, texts: str | Sequence[str]) -
     return vectors[0] if isinstance(texts, str) else vectors
 
 
-def gelu(x: NDArray[np.float32]) -> NDArray[np.float32]:
+def gelu(x: Floats) -> Floats:
     """Return x times the normal distribution function of x, by Abramowitz and Stegun's 7.1.26 (error 1.5e-7)."""
     t = 1.0 / (1.0 + (0.3275911 / np.sqrt(2.0)) * np.abs(x))
     series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
     tail = 0.5 * series * np.exp(-0.5 * x * x)
-    result: NDArray[np.float32] = (x * np.where(x < 0, tail, 1.0 - tail)).astype(np.float32)
+    result: Floats = (x * np.where(x < 0, tail, 1.0 - tail)).astype(np.float32)
     return result

@@ -15,7 +15,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from coverset.encoders.protocol import Encoder, Floats
+from coverset.arrays import Floats
+from coverset.encoders.protocol import Encoder
 
 
 def default_folder() -> Path:

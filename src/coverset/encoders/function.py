@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coverset.encoders.protocol import Floats
+from coverset.arrays import Floats
 from coverset.inputs import as_count, as_vectors
 from coverset.progress import progress
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from coverset.encoders.protocol import Floats
+from coverset.arrays import Floats, Ids
 from coverset.extras import require
 from coverset.progress import progress
 
@@ -181,7 +180,7 @@ def checked_folder(weights: Weights) -> Path:
     return folder
 
 
-def _batches(lengths: list[int], most: int) -> list[NDArray[np.int64]]:
+def _batches(lengths: list[int], most: int) -> list[Ids]:
     """Split positions into batches of like length, of one text or at most that many tokens with padding."""
     batches: list[list[int]] = [[]]
     for position in np.argsort(lengths, kind="stable").tolist():

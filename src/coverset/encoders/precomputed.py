@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coverset.encoders.protocol import Floats
+from coverset.arrays import Floats
 from coverset.inputs import as_count
 
 FINGERPRINT = "precomputed"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from coverset.encoders.protocol import Floats
+from coverset.arrays import Floats
 from coverset.extras import require
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from coverset.encoders.protocol import Encoder, Floats
+from coverset.arrays import Floats
+from coverset.encoders.protocol import Encoder
 from coverset.extras import require
 
 

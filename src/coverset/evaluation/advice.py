@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
 from coverset.evaluation.metrics import Difference, redundancy
 from coverset.indexes import MemoryIndex
 
-Floats = NDArray[np.float32]
 NEIGHBOURS = 10
 
 
@@ -28,7 +27,7 @@ class Likeness:
     neighbours: float
 
 
-def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[NDArray[np.int64]]) -> Likeness:
+def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[Ids]) -> Likeness:
     """Return the two cosines, over the queries that have several relevant documents."""
     several = [q for q, rows in enumerate(relevant) if len(rows) > 1]
     if not several:

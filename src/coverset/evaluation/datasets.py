@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Ids
 from coverset.lines import FileError, lines, records
 
 
@@ -21,7 +21,7 @@ class Split:
 
     ids: list[str]
     texts: list[str]
-    relevant: list[NDArray[np.int64]]
+    relevant: list[Ids]
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
+from coverset.arrays import Floats, Ids
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import load
@@ -18,8 +16,8 @@ from coverset.indexes import MemoryIndex
 class Labelled:
     """Encoded queries and, for each, the rows of the corpus that are relevant."""
 
-    queries: NDArray[np.float32]
-    relevant: list[NDArray[np.int64]]
+    queries: Floats
+    relevant: list[Ids]
 
 
 def embed(folder: Path, encoder: str, cache: Path | None, splits: list[str]) -> tuple[MemoryIndex, list[Labelled]]:

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import Decoder
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
@@ -20,17 +20,17 @@ PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
 def evaluate(
     decoder: Decoder,
     index: MemoryIndex,
-    queries: NDArray[np.float32],
-    relevant: Sequence[NDArray[np.int64]],
+    queries: Floats,
+    relevant: Sequence[Ids],
     metrics: Sequence[Metric] = PAPER,
-) -> dict[Metric, NDArray[np.float64]]:
+) -> dict[Metric, Array]:
     """Return the value of every metric for every query."""
     return measured(decoder.decode(queries, index, k=max(metric.k for metric in metrics)), relevant, metrics)
 
 
 def measured(
-    selections: Sequence[Selection], relevant: Sequence[NDArray[np.int64]], metrics: Sequence[Metric] = PAPER
-) -> dict[Metric, NDArray[np.float64]]:
+    selections: Sequence[Selection], relevant: Sequence[Ids], metrics: Sequence[Metric] = PAPER
+) -> dict[Metric, Array]:
     """Return the value of every metric for every answer."""
     answers = [(s.ids.tolist(), r.tolist()) for s, r in zip(selections, relevant, strict=True)]
     return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Ids
 from coverset.evaluation.embedded import Labelled
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
@@ -36,13 +36,13 @@ def read_queries(path: Path) -> list[str]:
     return queries
 
 
-def read_examples(path: Path, rows: Mapping[str, int]) -> tuple[list[str], list[NDArray[np.int64]]]:
+def read_examples(path: Path, rows: Mapping[str, int]) -> tuple[list[str], list[Ids]]:
     """Return queries and, for each, the rows of its relevant documents; `rows` says which row an id has.
 
     Every error names the file and the line.
     """
     queries: list[str] = []
-    relevant: list[NDArray[np.int64]] = []
+    relevant: list[Ids] = []
     for line, example in records(path):
         query, ids = _checked(example, f"{path}:{line}")
         unknown = next((i for i in ids if i not in rows), None)

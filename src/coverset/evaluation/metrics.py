@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.arrays import Array
 from coverset.inputs import as_count
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def paired(first: Sequence[float], second: Sequence[float], draws: int = 10_000)
     return Difference(float(changes.mean()), low, high, as_extreme / (len(range(0, draws, 1000)) * 1000 + 1))
 
 
-def _bootstrap(values: Floats, draws: int) -> Floats:
+def _bootstrap(values: Array, draws: int) -> Array:
     """Means of resampled queries, a thousand draws at a time."""
     rng = np.random.default_rng(0)
     parts = [

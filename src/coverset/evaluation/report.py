@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from coverset.arrays import Array
 from coverset.decoders import Decoder, Dense
 from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import PAPER, evaluate, parameters
@@ -28,8 +27,8 @@ class Evaluation:
     encoder: str
     name: str
     decoder: Decoder
-    values: dict[Metric, NDArray[np.float64]]
-    dense: dict[Metric, NDArray[np.float64]]
+    values: dict[Metric, Array]
+    dense: dict[Metric, Array]
 
     @classmethod
     def run(

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Ids
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate, measured, parameters
@@ -113,7 +113,7 @@ def _comp(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> float:
     return 100 * float(evaluate(decoder, index, labelled.queries, labelled.relevant, (Comp @ 5,))[Comp @ 5].mean())
 
 
-def _sizes(labelled: Labelled) -> NDArray[np.int64]:
+def _sizes(labelled: Labelled) -> Ids:
     return np.array([len(relevant) for relevant in labelled.relevant])
 
 

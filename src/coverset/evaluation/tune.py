@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 from coverset.inputs import as_choice
-
-Values = NDArray[np.float64]
 
 L1 = (0.01, 0.03, 0.06, 0.1, 0.3, 0.6, 1.0)
 L2 = (*L1, 3.0, 10.0, 30.0, 100.0)
@@ -45,7 +43,7 @@ class Trial:
     """A setting and its value on every metric, for every query."""
 
     decoder: Decoder
-    values: dict[Metric, Values]
+    values: dict[Metric, Array]
 
     @property
     def means(self) -> dict[Metric, float]:
@@ -53,17 +51,17 @@ class Trial:
         return {metric: float(values.mean()) for metric, values in self.values.items()}
 
     @property
-    def worth(self) -> Values:
+    def worth(self) -> Array:
         """What a few queries are judged by: the mean of Recall@5 and Comp@5, for each."""
-        worth: Values = (self.values[Recall @ 5] + self.values[Comp @ 5]) / 2
+        worth: Array = (self.values[Recall @ 5] + self.values[Comp @ 5]) / 2
         return worth
 
 
 def attempt(
     name: str,
     index: MemoryIndex,
-    queries: NDArray[np.float32],
-    relevant: Sequence[NDArray[np.int64]],
+    queries: Floats,
+    relevant: Sequence[Ids],
     advance: Callable[[int], Any] = lambda _count: None,
 ) -> list[Trial]:
     """Try every setting of a grid."""
@@ -77,8 +75,8 @@ def attempt(
 def tune(
     name: str,
     index: MemoryIndex,
-    queries: NDArray[np.float32],
-    relevant: Sequence[NDArray[np.int64]],
+    queries: Floats,
+    relevant: Sequence[Ids],
     advance: Callable[[int], Any] = lambda _count: None,
 ) -> tuple[Decoder, list[Trial]]:
     """Return the setting with the best mean Comp@5 (then Recall@5), and all trials in the grid's order."""
@@ -91,7 +89,7 @@ def best(trials: list[Trial]) -> Trial:
     return max(trials, key=lambda trial: (trial.means[Comp @ 5], trial.means[Recall @ 5]))
 
 
-def choose(trials: list[Trial], default: Trial, among: NDArray[np.int64] | None = None) -> Trial:
+def choose(trials: list[Trial], default: Trial, among: Ids | None = None) -> Trial:
     """Return the choice that a few labelled queries support: a trial of NNN's grid, or the default.
 
     `among` says which of the queries to go by; all, if it is not given.
@@ -103,7 +101,7 @@ def choose(trials: list[Trial], default: Trial, among: NDArray[np.int64] | None 
     return trials[first] if smooth[first] > default.worth[chosen].mean() else default
 
 
-def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Values]:
+def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
     """Return what tuning is worth, honestly: each query's values under the choice that all the others make."""
     count = len(default.worth)
     everything = np.arange(count)
@@ -111,9 +109,9 @@ def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Values]:
     return {metric: np.array([chosen[q].values[metric][q] for q in everything]) for metric in default.values}
 
 
-def _smooth(grid: Values) -> Values:
+def _smooth(grid: Array) -> Array:
     """Return each cell's mean with its neighbours, of which there are up to eight."""
     padded = np.pad(grid, 1, constant_values=np.nan)
     around = [padded[r : r + grid.shape[0], c : c + grid.shape[1]] for r in range(3) for c in range(3)]
-    smooth: Values = np.nanmean(around, axis=0)
+    smooth: Array = np.nanmean(around, axis=0)
     return smooth

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
+from coverset.arrays import Floats
 from coverset.decoders import NNN
 from coverset.decoders.strength import suited
 from coverset.evaluation.evaluate import parameters
@@ -29,7 +28,7 @@ class Suited:
     queries: int
 
     @classmethod
-    def run(cls, index: MemoryIndex, queries: NDArray[np.float32]) -> Suited:
+    def run(cls, index: MemoryIndex, queries: Floats) -> Suited:
         """Look at the nearest documents of every query."""
         l2, crowding = suited(queries, index)
         return cls(NNN(l2=l2), crowding, len(queries))

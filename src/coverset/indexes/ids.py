@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from coverset.arrays import Floats, Keys, Mask
 
 
-def as_ids(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+def as_ids(values: Sequence[Any] | Keys) -> Keys:
     """Return ids as an array: int64 if they are whole numbers, else objects (strings, UUIDs)."""
     array = np.asarray(values) if len(values) else np.empty(0, np.int64)
     if array.dtype.kind in "iu":
@@ -21,13 +22,13 @@ def as_ids(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     return objects
 
 
-def present(ids: NDArray[Any]) -> NDArray[np.bool_]:
+def present(ids: Keys) -> Mask:
     """Return where an array of found ids has an id, and not the padding."""
-    mask: NDArray[np.bool_] = ids >= 0 if ids.dtype.kind in "iu" else (ids != np.array(None)).astype(bool)
+    mask: Mask = ids >= 0 if ids.dtype.kind in "iu" else (ids != np.array(None)).astype(bool)
     return mask
 
 
-def padded(found: Sequence[tuple[Any, Any]], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def padded(found: Sequence[tuple[Any, Any]], k: int) -> tuple[Floats, Keys]:
     """Return each query's (scores, ids), which may be shorter than k, as two (B, k) arrays."""
     flat = as_ids([i for _, ids in found for i in ids])
     scores = np.full((len(found), k), -np.inf, np.float32)

@@ -9,16 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids, Keys
 from coverset.indexes.ids import as_ids, present
 from coverset.indexes.memory.index import MemoryIndex
-from coverset.indexes.protocol import Index
 from coverset.indexes.memory.screened import Screened
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
+from coverset.indexes.protocol import Index
 
 
 class Searched:
@@ -63,11 +59,11 @@ class Searched:
         self.index = self._finer.pop(0)
         return True
 
-    def ids(self, rows: Ids) -> NDArray[Any]:
+    def ids(self, rows: Ids) -> Keys:
         """Return the index's ids of these rows."""
         return as_ids([self._ids[row] for row in rows.tolist()])
 
-    def _search(self, residuals: Floats, lowest: Array, most: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _search(self, residuals: Floats, lowest: Array, most: int) -> tuple[Floats, Keys]:
         """Search; an index that can send vectors along saves a round trip."""
         together = getattr(self.index, "search_with_vectors", None)
         if together is None:
@@ -77,7 +73,7 @@ class Searched:
             self._add(new.tolist(), vectors)
         return np.asarray(scores), np.asarray(ids)
 
-    def _fetch(self, ids: NDArray[Any]) -> None:
+    def _fetch(self, ids: Keys) -> None:
         new = [i for i in dict.fromkeys(ids.tolist()) if i not in self._row]
         if new:
             self._add(new, self.index.vectors(as_ids(new)))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from coverset.arrays import Floats, Keys
 
 
 @runtime_checkable
@@ -29,13 +28,13 @@ class Index(Protocol):
         """Return the number of documents."""
         ...
 
-    def search(self, queries: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         """Return (scores, ids), each (B, k): the largest inner products, descending, padded with id -1.
 
         Ids that are not whole numbers come as objects, padded with None.
         """
         ...
 
-    def vectors(self, ids: NDArray[Any]) -> NDArray[np.float32]:
+    def vectors(self, ids: Keys) -> Floats:
         """Return the (len(ids), dim) vectors of these documents."""
         ...

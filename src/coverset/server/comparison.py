@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.evaluation.metrics import redundancy
 from coverset.explanation import covered, left_out, places
 from coverset.indexes import MemoryIndex
-from coverset.inputs import Floats
 from coverset.selection import Selection
 from coverset.server import compared, schemas
 from coverset.server.decoding import decoder_of, with_strengths
 from coverset.store import Snapshot
-
-Ids = NDArray[np.int64]
 
 # The l1 path: so many steps, from where the first document comes in down to this.
 STEPS, LOWEST_L1 = 40, 0.005

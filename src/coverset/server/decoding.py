@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
+from coverset.arrays import Floats
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.decoders.strength import strengths
 from coverset.indexes import Index
-from coverset.inputs import Floats
 from coverset.server.schemas import Default, Name
 from coverset.server.settings import LEAST_STRENGTH
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 import numpy as np
 
 import coverset
+from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tune import FEW, Trial, attempt, best, choose
 from coverset.explanation import reasons
 from coverset.indexes import MemoryIndex
-from coverset.inputs import Floats
 from coverset.retriever import Retriever
 from coverset.selection import Selection
 from coverset.server import compared, schemas

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Array
 from coverset.compilation import compiled, vectorised
-from coverset.solvers.face import Array, Problem, factorise, gradient, solve
+from coverset.solvers.face import Problem, factorise, gradient, solve
 
 # Gradients closer than this, relatively, are equal but for rounding: the lowest document goes first.
 TIE = 1e-12

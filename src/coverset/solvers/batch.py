@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Array
 from coverset.compilation import compiled, vectorised
 from coverset.solvers.active_set import active_set
-from coverset.solvers.face import Array, Problem, dot_vector, rebuild
+from coverset.solvers.face import Problem, dot_vector, rebuild
 from coverset.solvers.measure import measure
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Array
 from coverset.compilation import compiled
-from coverset.solvers.face import Array
 
 # Up to this many are kept in order while the documents are gone through; for more, all are sorted.
 FEW = 32

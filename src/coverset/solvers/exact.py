@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids, Keys
 from coverset.ranking import ascending
 from coverset.solvers.batch import solve_batch
 from coverset.solvers.certificate import TOLERANCE
@@ -21,10 +21,6 @@ from coverset.solvers.newton import newton
 from coverset.solvers.parallel import cores, each
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import pool_scores, solve_pool
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 # Where searches are approximate, and the last one brought nothing further above l1 than this, it was the last.
 CLOSE = 0.01
@@ -74,12 +70,12 @@ class Documents(Protocol):
         """Whether what was asked for and not found is not there."""
         ...
 
-    def ids(self, rows: Ids) -> NDArray[Any]:
+    def ids(self, rows: Ids) -> Keys:
         """Return the corpus's ids of these rows."""
         ...
 
 
-def solve_gram(ids: NDArray[Any], rows: Floats, gram: Array, queries: Floats, l1: Array, l2: Array) -> Solution:
+def solve_gram(ids: Keys, rows: Floats, gram: Array, queries: Floats, l1: Array, l2: Array) -> Solution:
     """Solve over a few documents, a whole small corpus say, from their Gram matrix; strengths (B,) per query."""
     targets = queries.astype(np.float64)
     weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))

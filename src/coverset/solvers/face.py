@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array
 from coverset.compilation import compiled, vectorised
-
-Array = NDArray[np.float64]
 
 # A pivot below this share of its diagonal means: this row is a combination of the rows before it.
 DEPENDENT = 1e-13

@@ -6,11 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from coverset.solvers.solution import Array, Solution
-
-Floats = NDArray[np.float32]
+from coverset.arrays import Array, Floats, Ids
+from coverset.solvers.solution import Solution
 
 
 def lipschitz(corpus: Floats) -> float:
@@ -59,7 +57,7 @@ def fista(corpus: Floats, queries: Floats, l1: Any, l2: Any, iterations: int, no
 
 
 def solve_fista(
-    ids: NDArray[np.int64],
+    ids: Ids,
     corpus: Floats,
     norm: float,
     queries: Floats,

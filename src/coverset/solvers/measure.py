@@ -11,8 +11,8 @@ and P(w) - D bounds how far w is from the minimum.
 
 from __future__ import annotations
 
+from coverset.arrays import Array
 from coverset.compilation import compiled
-from coverset.solvers.face import Array
 
 
 @compiled

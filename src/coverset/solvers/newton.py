@@ -10,10 +10,8 @@ A Newton step costs one d x d system however many documents are active, and a fe
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
+from coverset.arrays import Array, Floats
 
 BLOCK = 8192
 

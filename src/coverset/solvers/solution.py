@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from coverset.arrays import Array, Keys
 
 
 @dataclass(slots=True)
@@ -44,7 +40,7 @@ class Solution:
         Whether these documents are known to be all that matter: the last search was exact and found no more.
     """
 
-    ids: NDArray[Any]
+    ids: Keys
     queries: Array
     weights: Array
     scores: Array

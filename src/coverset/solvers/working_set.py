@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Array
 from coverset.compilation import compiled
 from coverset.solvers.active_set import SMALLEST_BLOCK, active_set, enter
-from coverset.solvers.face import Array, Problem, dot_vector, rebuild
+from coverset.solvers.face import Problem, dot_vector, rebuild
 
 
 @compiled

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Floats
 from coverset.explanation import covered, reasons
-from coverset.inputs import Floats
 from coverset.selection import Selection
 from coverset.store.snapshot import Snapshot
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from coverset.inputs import Floats, as_vectors
+from coverset.arrays import Floats
+from coverset.inputs import as_vectors
 
 ACCEPTED = ("id", "text", "meta", "vector")
 

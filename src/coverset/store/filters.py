@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from coverset.arrays import Ids
 
 Value = tuple[str, Any]
 Checked = tuple[tuple[str, tuple[Value, ...]], ...]
@@ -55,7 +56,7 @@ class Columns:
                     assert found is not None
                     self._rows.setdefault(key, {}).setdefault(found, []).append(row)
 
-    def matching(self, where: Checked) -> NDArray[np.int64]:
+    def matching(self, where: Checked) -> Ids:
         """Return the rows that match every key, ascending."""
         keep = np.ones(self._documents, bool)
         for key, values in where:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.arrays import Floats
 from coverset.extras import require
-from coverset.inputs import Floats
 from coverset.store.documents import Incoming
 
 FORMAT = 1

@@ -7,12 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.indexes import MemoryIndex
-from coverset.inputs import Floats
 from coverset.store.documents import Document
 from coverset.store.filters import Checked, Columns, check_where
 from coverset.store.setting import from_setting
@@ -89,6 +86,6 @@ class Snapshot:
     def _columns(self) -> Columns:
         return Columns([json.loads(meta) for meta in self._table["meta"].to_pylist()])
 
-    def _taken(self, rows: NDArray[np.int64]) -> Snapshot:
+    def _taken(self, rows: Ids) -> Snapshot:
         contents = self.contents
         return Snapshot(replace(contents, table=contents.table.take(rows), vectors=contents.vectors[rows]))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Ids
 from coverset.extras import require
-from coverset.inputs import Floats
 from coverset.store import rows
 
 DOCUMENTS = f"id != '{rows.STATE}'"
@@ -102,7 +102,7 @@ class _Places:
         self.order = np.argsort(digests)
         self.digests = digests[self.order]
 
-    def __call__(self, digests: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, digests: NDArray[np.uint64]) -> Ids:
         found = np.searchsorted(self.digests, digests)
         if (found == len(self.digests)).any() or (self.digests[found] != digests).any():
             raise ValueError("it has documents that its outline does not list")

@@ -15,13 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
-from coverset.encoders.protocol import Encoder, Floats
+from coverset.encoders.protocol import Encoder
 from coverset.encoders.table import key
 from coverset.training.examples import Examples
 from coverset.training.graphs import incidence, means, propagate, scenes, spread
 from coverset.training.saving import save_card, save_tensors
-from coverset.training.task import Rows, Task
+from coverset.training.task import Task
 
 TEMPERATURE, NEGATIVES = 0.1, 10
 
@@ -55,7 +56,7 @@ class ColtTask(Task):
         self._first_scenes = (self._members @ self.documents).detach()
         self.examples = len(self._relevant)
 
-    def loss(self, rows: Rows) -> Tensor:
+    def loss(self, rows: Ids) -> Tensor:
         """Return the list-wise loss, over relevant documents and drawn ones, plus the contrastive one."""
         queries, documents, scenes_ = self._views()
         listed, labels = self._lists(rows)
@@ -85,7 +86,7 @@ class ColtTask(Task):
         others, scenes_ = propagate(self._by_scene, self.queries, self._first_scenes, self.depth)
         return (queries, others), documents, (self._members @ documents, scenes_)
 
-    def _lists(self, rows: Rows) -> tuple[Tensor, Tensor]:
+    def _lists(self, rows: Ids) -> tuple[Tensor, Tensor]:
         """For each query, which documents are in its list, and what share of it each one should get."""
         listed = torch.zeros(len(rows), len(self.documents), dtype=torch.bool)
         labels = torch.zeros(len(rows), len(self.documents))

@@ -8,16 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from coverset.arrays import Ids
 from coverset.lines import FileError
 from coverset.training.examples import Examples
 
-Rows = NDArray[np.int64]
 
-
-def scenes(data: Examples) -> tuple[list[Rows], Rows]:
+def scenes(data: Examples) -> tuple[list[Ids], Ids]:
     """Return the documents of every scene, and each train query's scene.
 
     Scenes come from `scenes.jsonl` where the data set has it; otherwise a scene is a distinct relevant set.
@@ -31,10 +29,10 @@ def scenes(data: Examples) -> tuple[list[Rows], Rows]:
     return [np.array(name) for name in distinct], np.array([number[name] for name in names])
 
 
-def _read(path: Path, data: Examples) -> tuple[list[Rows], Rows]:
+def _read(path: Path, data: Examples) -> tuple[list[Ids], Ids]:
     """Read scenes: one object a line, with its `tools` and, by split, its `queries`."""
     relevant, scene_of = dict(zip(data.train.ids, data.train.relevant, strict=True)), {}
-    sets: list[Rows] = []
+    sets: list[Ids] = []
     for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             queries = [query for query in json.loads(text)["queries"].get("train", []) if query in relevant]
@@ -49,7 +47,7 @@ def _read(path: Path, data: Examples) -> tuple[list[Rows], Rows]:
     return sets, np.array([scene_of[query] for query in data.train.ids])
 
 
-def incidence(members: Sequence[Rows], n: int) -> Tensor:
+def incidence(members: Sequence[Ids], n: int) -> Tensor:
     """Return the sparse (len(members), n) matrix with a 1 wherever a column is a member of a row."""
     rows = np.repeat(np.arange(len(members)), [len(m) for m in members])
     cells = torch.from_numpy(np.stack([rows, np.concatenate(members)]))

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
-from coverset.encoders.protocol import Floats
 from coverset.training.examples import Examples
 from coverset.training.saving import save
-from coverset.training.task import Rows, Task
+from coverset.training.task import Task
 from coverset.training.towers import Tower, embed
 
 TEMPERATURE = 0.1
@@ -44,7 +44,7 @@ class DenseTask(Task):
         self._pairs = np.array([(q, d) for q, rows in enumerate(self._relevant) for d in rows], np.int64)
         self.examples = len(self._pairs)
 
-    def loss(self, rows: Rows) -> Tensor:
+    def loss(self, rows: Ids) -> Tensor:
         """Return InfoNCE over a batch of pairs; a document that several pairs share is encoded once."""
         queries, documents = self._pairs[rows].T
         once, wanted = np.unique(documents, return_inverse=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from coverset.arrays import Floats, Ids
 from coverset.decoders import NNN
-from coverset.encoders.protocol import Floats
 from coverset.training.completeness import TAU, Weights, completeness, relevance
 from coverset.training.examples import Examples
 from coverset.training.implicit import implicit
 from coverset.training.saving import save
-from coverset.training.task import DegenerateError, Rows, Task
+from coverset.training.task import DegenerateError, Task
 from coverset.training.towers import Tower, VectorTower, embed
 from coverset.training.unrolled import unrolled
 
@@ -58,7 +58,7 @@ class JointTask(Task):
         self._l1, self._l2, self._tau = l1, l2, tau
         self.examples = len(self._relevant)
 
-    def loss(self, rows: Rows) -> Tensor:
+    def loss(self, rows: Ids) -> Tensor:
         """Return equation (5) over a batch of queries, against the whole corpus."""
         weights = self._weights(self.queries(self._queries, rows), [self._relevant[row] for row in rows])
         if not (weights.values > 0).any():

@@ -5,18 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
-from coverset.encoders.protocol import Floats
 from coverset.evaluation.datasets import Split
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.indexes import MemoryIndex
-
-Rows = NDArray[np.int64]
 
 
 class DegenerateError(Exception):
@@ -39,7 +35,7 @@ class Task(nn.Module):
     dev: Split
 
     @abstractmethod
-    def loss(self, rows: Rows) -> Tensor:
+    def loss(self, rows: Ids) -> Tensor:
         """Return the loss on these examples."""
 
     @abstractmethod

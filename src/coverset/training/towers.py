@@ -12,7 +12,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from coverset.encoders.protocol import Encoder, Floats
+from coverset.arrays import Floats
+from coverset.encoders.protocol import Encoder
 from coverset.training.adapter import Adapter
 
 # Tokens, padding included, that go through a network at a time.

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from mcp.types import Tool
 
+from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders import Encoder
-from coverset.encoders.protocol import Floats
 from coverset.integrations.mcp.catalogue import Catalogue
 from coverset.integrations.mcp.tool_text import tool_text, words
 from tests.integrations.mcp.servers.numbers import server as numbers

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Keys
 from coverset.indexes.engines.filters import Condition, as_conditions
 from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count, as_queries, as_vectors, squared_norms
 from coverset.progress import progress
 
-Floats = NDArray[np.float32]
 E = TypeVar("E", bound="Engine")
 
 # Search effort unless told otherwise: candidates that a graph search keeps, lists of an inverted file to look at.
@@ -63,7 +62,7 @@ class Engine(ABC):
     def __len__(self) -> int:
         """Return the number of documents in the engine, whatever the filter."""
 
-    def search(self, queries: Any, k: int) -> tuple[Floats, NDArray[Any]]:
+    def search(self, queries: Any, k: int) -> tuple[Floats, Keys]:
         """Return (scores, ids) of the k largest inner products, best first, padded with -1 (or None)."""
         batch, _ = as_queries(queries, self.dim)
         count = as_count("k", k)
@@ -134,7 +133,7 @@ class Engine(ABC):
         """Refuse a filter on something that the engine knows it has not got."""
 
     @abstractmethod
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         """Search checked queries, of length 1 unless the metric is "ip".
 
         The scores are inner products ("ip"), cosines ("cosine") or squared distances ("l2"); -infinity or
@@ -142,11 +141,11 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         """Return the vectors of one or more ids, in order; a ValueError names an id that is not there."""
 
 
-def as_documents(vectors: Any, ids: Any, columns: Any = None) -> tuple[Floats, NDArray[Any], dict[str, list[Any]]]:
+def as_documents(vectors: Any, ids: Any, columns: Any = None) -> tuple[Floats, Keys, dict[str, list[Any]]]:
     """Check what an index is built from: vectors that are not zero, ids (default: row numbers); values."""
     rows = as_vectors("vectors", vectors)
     if rows.ndim != 2 or 0 in rows.shape:
@@ -167,7 +166,7 @@ def as_documents(vectors: Any, ids: Any, columns: Any = None) -> tuple[Floats, N
     return rows, named, values
 
 
-def in_order(ids: NDArray[Any], found: dict[Any, Any]) -> Floats:
+def in_order(ids: Keys, found: dict[Any, Any]) -> Floats:
     """Return vectors that came in any order in that of the ids."""
     absent = [i for i in ids.tolist() if i not in found]
     if absent:

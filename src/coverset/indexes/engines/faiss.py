@@ -6,13 +6,11 @@ import os
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Ids, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, blocks, missing
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, missing
 from coverset.inputs import as_choice, as_count
-
-Ids = NDArray[np.int64]
 
 
 class FaissIndex(Engine):
@@ -105,7 +103,7 @@ class FaissIndex(Engine):
         )
         self.can_be_exact = self.exact or flat_graph or isinstance(rows, faiss.IndexIVFFlat)
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         faiss, rows = self.faiss, self.rows
         selected = faiss.IDSelectorBatch(self._selected()) if self.conditions else None
         if isinstance(rows, faiss.IndexIVF):
@@ -120,7 +118,7 @@ class FaissIndex(Engine):
         scores[found < 0] = -np.inf
         return scores, found if self.names is None else np.where(found < 0, -1, self.names[found])
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         rows = ids
         if self.names is not None and self.order is not None:
             place = np.searchsorted(self.names, ids, sorter=self.order)

@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import LISTS, Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.engine import LISTS, Engine, as_documents, blocks, in_order
 from coverset.indexes.ids import as_ids, padded
 from coverset.inputs import as_choice, as_count
 
@@ -110,7 +110,7 @@ class LanceIndex(Engine):
         """Return the number of documents."""
         return int(self.table.count_rows())
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         search = self.table.search(queries, vector_column_name=self.vector_column).distance_type(self.distance)
         search = search.limit(k).select([self.id_column, "_distance"])
         search = search.bypass_vector_index() if self.exact else search.nprobes(self.effort)
@@ -130,7 +130,7 @@ class LanceIndex(Engine):
         ids = as_ids(found[self.id_column].to_pylist())[order]
         return padded([(values[a:b], ids[a:b]) for a, b in pairwise(ends)], k)
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         search = self.table.search().where(f"{_quoted(self.id_column)} in ({_listed(ids.tolist())})")
         found = search.select([self.id_column, self.vector_column]).limit(len(ids)).to_arrow()
         rows = found[self.vector_column].combine_chunks().flatten().to_numpy().reshape(-1, self.dim)

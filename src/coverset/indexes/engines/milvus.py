@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from numpy.typing import NDArray
-
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, in_order
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
 
@@ -120,7 +119,7 @@ class MilvusIndex(Engine):
         """Return the number of documents."""
         return int(self._query(filter="", output_fields=["count(*)"])[0]["count(*)"])
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         if k > MOST:
             raise ValueError(f"k must be at most {MOST} on Milvus, got {k}")
         lists = self.lists if self.exact else min(self.effort, self.lists)
@@ -138,7 +137,7 @@ class MilvusIndex(Engine):
             [([hit["distance"] for hit in hits], [hit[self.key] for hit in hits]) for hits in answers], k
         )
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         # Not `get`, which puts string ids between quotes as they are.
         wanted = f"{self.key} in [{_listed(ids.tolist())}]"
         rows = self._query(filter=wanted, output_fields=[self.key, self.vector_field])

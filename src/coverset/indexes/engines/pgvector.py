@@ -6,12 +6,12 @@ import threading
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, Floats, as_documents, in_order
-from coverset.indexes.ids import padded
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, in_order
 from coverset.indexes.engines.postgres import connected, make_table
+from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
 
 # pgvector keeps no more candidates than this.
@@ -109,7 +109,7 @@ class PgvectorIndex(Engine):
         """Return the number of documents."""
         return int(self._rows(self._sql("select count(*) from {table} where {vector} is not null"))[0][0])
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         filters = [
             self.sql.SQL(" and {} = any(%s)").format(self.sql.Identifier(name)) for name, _ in self.conditions
         ]
@@ -134,7 +134,7 @@ class PgvectorIndex(Engine):
         values_of = {"ip": -distances, "cosine": 1.0 - distances, "l2": distances**2}
         return np.where(np.isfinite(distances), values_of[self.metric], -np.inf).astype(np.float32), ids
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         statement = self._sql("select {id}, {vector} from {table} where {id} = any(%s)")
         found = self._rows(statement, (ids.tolist(),))
         # Some versions of the client wrap vectors, others hand out arrays.

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numpy.typing import NDArray
-
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import Floats, blocks
+from coverset.indexes.engines.engine import blocks
 
 TYPES = {bool: "boolean", int: "bigint", float: "double precision", str: "text", uuid.UUID: "uuid"}
 
@@ -35,7 +34,7 @@ def connected(database: Any) -> Iterator[Any]:
 
 
 def make_table(
-    connection: Any, table: str, rows: Floats, ids: NDArray[Any], columns: dict[str, list[Any]], kind: str
+    connection: Any, table: str, rows: Floats, ids: Keys, columns: dict[str, list[Any]], kind: str
 ) -> None:
     """Make a table with columns `id`, `embedding` and those given, and index it by `kind`: all or nothing."""
     sql = require("psycopg.sql", "pgvector")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from numpy.typing import NDArray
-
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import CANDIDATES, Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.engine import CANDIDATES, Engine, as_documents, blocks, in_order
 from coverset.indexes.ids import padded
 from coverset.inputs import as_count
 
@@ -89,7 +88,7 @@ class QdrantIndex(Engine):
         """Return the number of documents."""
         return int(self.client.count(self.collection, exact=True).count)
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         models = self.models
         effort = models.SearchParams(exact=self.exact, hnsw_ef=max(self.effort, k))
         requests = [
@@ -107,7 +106,7 @@ class QdrantIndex(Engine):
         values, ids = padded([([p.score for p in a.points], [p.id for p in a.points]) for a in answers], k)
         return (values**2 if self.metric == "l2" else values), ids
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         points = self.client.retrieve(
             self.collection,
             ids=ids.tolist(),

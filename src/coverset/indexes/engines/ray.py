@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import Engine, Floats, as_documents, blocks, in_order
+from coverset.indexes.engines.engine import Engine, as_documents, blocks, in_order
 from coverset.indexes.engines.folder import Folder
-from coverset.indexes.ids import as_ids
 from coverset.indexes.engines.shard import Shard
+from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count
 from coverset.ranking import ranked
 
@@ -94,8 +94,8 @@ class RayIndex(Engine):
         return [selection for part in _running().get(tasks) for selection in part]
 
     def search_with_vectors(
-        self, queries: Floats, k: int, floors: NDArray[Any], known: NDArray[Any]
-    ) -> tuple[Floats, NDArray[Any], NDArray[Any], Floats]:
+        self, queries: Floats, k: int, floors: Floats, known: Keys
+    ) -> tuple[Floats, Keys, Keys, Floats]:
         """Search, and bring back at once the vectors above the floors that are not among the `known` ids."""
         told = known if self.numbered else known.astype(str)
         answers = self._gather("search_with_vectors", queries, k, self.conditions, floors.astype(np.float32), told)
@@ -108,10 +108,10 @@ class RayIndex(Engine):
         for shard in self.shards:
             _running().kill(shard)
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         return self._merge(self._gather("search", queries, k, self.conditions), k)
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         answers = self._gather("vectors", ids if self.numbered else ids.astype(str))
         return in_order(
             ids, {i: row for found, rows in answers for i, row in zip(found.tolist(), rows, strict=True)}
@@ -128,7 +128,7 @@ class RayIndex(Engine):
         shared = [ray.put(a) if isinstance(a, np.ndarray) else a for a in arguments]
         return list(ray.get([getattr(shard, question).remote(*shared) for shard in self.shards]))
 
-    def _merge(self, answers: list[Any], k: int) -> tuple[Floats, NDArray[Any]]:
+    def _merge(self, answers: list[Any], k: int) -> tuple[Floats, Keys]:
         """The best k of what the shards found, padded."""
         scores = np.concatenate([scores for scores, _ in answers], axis=1)
         found = np.concatenate([ids for _, ids in answers], axis=1)

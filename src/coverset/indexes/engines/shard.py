@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Ids, Keys
 from coverset.indexes.engines.filters import Condition
 from coverset.indexes.engines.folder import Folder
 from coverset.indexes.memory.index import MemoryIndex
-
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 
 class Shard:
@@ -24,19 +21,19 @@ class Shard:
 
     def __init__(self, folder: str, part: int) -> None:
         self.folder, self.part = Folder(folder), part
-        self.ids: NDArray[Any] = np.array(self.folder.load(f"ids-{part}.npy"))
+        self.ids: Keys = np.array(self.folder.load(f"ids-{part}.npy"))
         self.order = np.argsort(self.ids)
         self.index = MemoryIndex(self.folder.load(f"vectors-{part}.npy"))
         self.filtered: tuple[Any, Any, Any] = ((), self.index, np.arange(len(self.index)))
 
-    def search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, NDArray[Any]]:
+    def search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, Keys]:
         """Return (scores, ids) of the best k, or of all there are."""
         scores, rows = self._search(queries, k, conditions)
         return scores, self._named(rows)
 
     def search_with_vectors(
-        self, queries: Floats, k: int, conditions: tuple[Condition, ...], floors: Floats, known: NDArray[Any]
-    ) -> tuple[Floats, NDArray[Any], NDArray[Any], Floats]:
+        self, queries: Floats, k: int, conditions: tuple[Condition, ...], floors: Floats, known: Keys
+    ) -> tuple[Floats, Keys, Keys, Floats]:
         """Search, and hand out the vectors of what scores above the floors and is not known yet, each once."""
         scores, rows = self._search(queries, k, conditions)
         scores[scores <= floors[:, None]] = -np.inf
@@ -44,7 +41,7 @@ class Shard:
         new = best[~np.isin(self.ids[best], known)]
         return scores, self._named(rows), self.ids[new], self.index.vectors(new)
 
-    def vectors(self, ids: NDArray[Any]) -> tuple[NDArray[Any], Floats]:
+    def vectors(self, ids: Keys) -> tuple[Keys, Floats]:
         """Return those of the ids that this part has, and their vectors."""
         place = np.minimum(np.searchsorted(self.ids, ids, sorter=self.order), len(self.ids) - 1)
         rows = self.order[place]
@@ -70,7 +67,7 @@ class Shard:
             self.filtered = (conditions, MemoryIndex(self.index.rows[rows]) if len(rows) else None, rows)
         return self.filtered[1], self.filtered[2]
 
-    def _named(self, rows: Ids) -> NDArray[Any]:
+    def _named(self, rows: Ids) -> Keys:
         """The ids of rows, padded as ids are: with -1, or with an empty string."""
         padding = -1 if self.ids.dtype.kind == "i" else ""
         return np.where(rows < 0, np.array(padding, self.ids.dtype), self.ids[rows])

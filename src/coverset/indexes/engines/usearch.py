@@ -6,10 +6,10 @@ import os
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import CANDIDATES, Engine, Floats, as_documents, blocks, missing
+from coverset.indexes.engines.engine import CANDIDATES, Engine, as_documents, blocks, missing
 from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count
 
@@ -64,7 +64,7 @@ class UsearchIndex(Engine):
         """Return the number of documents."""
         return len(self.index)
 
-    def _search(self, queries: Floats, k: int) -> tuple[Floats, NDArray[Any]]:
+    def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         count = min(k, len(self.index))
         # usearch keeps its effort on the index, for all threads alike, and takes no less than it is asked for.
         self.index.expansion_search = max(self.effort, count)
@@ -78,7 +78,7 @@ class UsearchIndex(Engine):
         ids[:, :count][inside] = as_ids(keys[inside])
         return scores, ids
 
-    def _vectors(self, ids: NDArray[Any]) -> Floats:
+    def _vectors(self, ids: Keys) -> Floats:
         rows = self.index.get(ids, "f32")
         if any(row is None for row in rows):
             raise missing([i for i, row in zip(ids.tolist(), rows, strict=True) if row is None])

@@ -6,16 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.scan import BLOCK, scan
 from coverset.inputs import as_corpus, as_count, as_queries, squared_norms
 from coverset.ranking import ranked
 from coverset.solvers import fista
-
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
-
 
 # Queries scanned for together.
 QUERIES = 128
@@ -89,10 +85,10 @@ class MemoryIndex:
         return self.rows[ids]
 
     @cached_property
-    def gram(self) -> NDArray[np.float64]:
+    def gram(self) -> Array:
         """The (N, N) inner products between documents, in double precision."""
         wide = self.rows.astype(np.float64)
-        gram: NDArray[np.float64] = wide @ wide.T
+        gram: Array = wide @ wide.T
         return gram
 
     @cached_property

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from coverset.arrays import Array, Floats, Ids
 
 if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
 
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 # Rows per matrix product: a block's scores stay in the cache while they are picked through.
 BLOCK = 8192
 
 
-def rounding(index: MemoryIndex, queries: NDArray[Any]) -> Floats:
+def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
     """Return, for each query, a generous bound on the error of a float32 inner product with any row."""
     lengths = np.linalg.norm(queries, axis=1) * index.norms.max()
     bound: Floats = (8 * np.finfo(np.float32).eps * np.sqrt(index.dim) * lengths).astype(np.float32)
@@ -30,7 +29,7 @@ def scan(
     index: MemoryIndex,
     queries: Floats,
     most: int,
-    floors: NDArray[Any] | None = None,
+    floors: Floats | Array | None = None,
     watch: Callable[[int, Floats], None] | None = None,
     step: int = 1,
 ) -> list[Ids]:

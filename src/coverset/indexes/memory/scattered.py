@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Floats, Ids
 from coverset.compilation import vectorised
 
 
 @vectorised
-def scattered_scores(rows: Any, ids: NDArray[np.int64], residual: NDArray[np.float32]) -> Any:
+def scattered_scores(rows: Any, ids: Ids, residual: Floats) -> Any:
     """Return rows[ids] @ residual without copying the rows."""
     scores = np.empty(len(ids), np.float32)
     for n in range(len(ids)):

@@ -6,16 +6,12 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.scan import rounding, scan
 from coverset.indexes.memory.scattered import scattered_scores
 from coverset.solvers.parallel import each
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
 
 
 class Screened:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from mcp.types import Tool
 
+from coverset.arrays import Floats
 from coverset.decoders import Decoder
-from coverset.encoders.protocol import Encoder, Floats
+from coverset.encoders.protocol import Encoder
 from coverset.indexes import MemoryIndex
 from coverset.integrations.mcp.tool_text import tool_text
 
