@@ -1,4 +1,4 @@
-"""Problems at every scale of the numbers against exact rational arithmetic: is what is certified or proved true?
+"""Whether what is certified or proved is true: problems at every scale against exact rational arithmetic.
 
     python -m benchmarks.certificates --problems 1000000 --out benchmarks/results
 

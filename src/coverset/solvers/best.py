@@ -11,7 +11,7 @@ from coverset.compilation import compiled
 
 # Up to this many are kept in order while the documents are gone through; for more, all are sorted.
 FEW = 32
-# Values closer than this, relative to the largest of them, are equal but for rounding: the lowest document goes first.
+# Values closer than this, relative to the largest, are equal but for rounding: the lowest document goes first.
 TIE = 1e-12
 
 

@@ -18,7 +18,7 @@ def certified(gap: Any, violation: Any, query_norm: Any, document_norm: float) -
 def residual_error(gap: Any, size: Any, terms: int) -> Any:
     """Return a bound on ||r - r*||: the dual objective is 1-strongly concave, so 1/2||r - r*||^2 <= gap.
 
-    The gap is a difference of sums, of so many `terms`, of products of numbers up to `size` = ||v|| + ||u|| sum(w):
-    rounding may hide that much of it.
+    The gap is a difference of sums, of so many `terms`, of products of numbers up to `size`, which is
+    ||v|| + ||u|| sum(w): rounding may hide that much of it.
     """
     return np.sqrt(2.0 * (gap + terms * np.finfo(np.float64).eps * np.square(size)))
