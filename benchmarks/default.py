@@ -90,7 +90,7 @@ def ratio(s: Array, _: Array, plain: Array) -> Array:
 
 def decoded(decoder: Dense | MMR | NNN) -> Rule:
     """A decoder as it is."""
-    return lambda queries, index: np.array([s.ids for s in decoder.decode(queries, index)])
+    return lambda queries, index: np.array([s.ids for s in decoder.decode_batch(queries, index)])
 
 
 def mixed(l1: float, l2: float, share: float) -> Rule:

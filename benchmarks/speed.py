@@ -32,13 +32,13 @@ def measure(kind: str, n: int) -> dict[str, Any]:
     corpus, queries = CORPORA[kind](n, D, QUERIES)
     index = MemoryIndex(corpus)
     repeats = 5 if n > 10_000 else 50
-    selections = EXACT.decode(queries, index)
-    support = [len(s) for s in EXACT.decode(queries, index, k=None)]
+    selections = EXACT.decode_batch(queries, index)
+    support = [len(s) for s in EXACT.decode_batch(queries, index, k=None)]
     index.lipschitz  # noqa: B018  FISTA's constant, which a corpus needs once, is not part of its time
-    dense = best(lambda: Dense().decode(queries, index), repeats)
-    exact = best(lambda: EXACT.decode(queries, index), repeats)
-    fista = best(lambda: FISTA.decode(queries, index), 1 if n > 10_000 else 10)
-    gaps = [s.gap for s in FISTA.decode(queries, index)]
+    dense = best(lambda: Dense().decode_batch(queries, index), repeats)
+    exact = best(lambda: EXACT.decode_batch(queries, index), repeats)
+    fista = best(lambda: FISTA.decode_batch(queries, index), 1 if n > 10_000 else 10)
+    gaps = [s.gap for s in FISTA.decode_batch(queries, index)]
     return {
         "corpus": kind,
         "documents": n,
@@ -58,11 +58,11 @@ def measure(kind: str, n: int) -> dict[str, Any]:
 def peak_memory(path: str) -> None:
     """Print the peak memory of decoding, as a multiple of the corpus. Runs in a process of its own."""
     small = np.eye(8, D, dtype=np.float32)
-    EXACT.decode(np.ones((2, D)), small)
-    EXACT.decode(np.ones((2, D)), np.tile(small, (400, 1)))
+    EXACT.decode_batch(np.ones((2, D)), small)
+    EXACT.decode_batch(np.ones((2, D)), np.tile(small, (400, 1)))
     before = _bytes("VmRSS")
     corpus, queries = np.load(f"{path}/corpus.npy"), np.load(f"{path}/queries.npy")
-    EXACT.decode(queries, corpus)
+    EXACT.decode_batch(queries, corpus)
     print((_bytes("VmHWM") - before) / corpus.nbytes)
 
 

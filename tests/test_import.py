@@ -40,7 +40,7 @@ def test_first_decode_takes_less_than_2_seconds_once_compiled_code_is_cached() -
         corpus = np.random.default_rng(0).standard_normal((3000, 32)).astype(np.float32)
         start = time.perf_counter()
         from coverset import NNN
-        NNN(l1=0.1, l2=0.1).decode(corpus[:4], corpus)
+        NNN(l1=0.1, l2=0.1).decode_batch(corpus[:4], corpus)
         NNN(l1=0.1, l2=0.1).decode(corpus[0], corpus[:100])
         print(time.perf_counter() - start)
     """

@@ -16,7 +16,7 @@ DECODERS = [Dense(), MMR(), NNN(), NNN(solver="fista")]
 
 @pytest.mark.parametrize("decoder", DECODERS)
 @pytest.mark.parametrize(
-    ("queries", "corpus", "message"),
+    ("query", "corpus", "message"),
     [
         (QUERY, np.where(CORPUS == 1, np.nan, 0), "corpus must be finite: row 0 has NaN or infinity"),
         (QUERY, np.where(CORPUS == 1, np.inf, 0), "corpus must be finite: row 0 has NaN or infinity"),
@@ -27,18 +27,32 @@ DECODERS = [Dense(), MMR(), NNN(), NNN(solver="fista")]
         (QUERY, [["a", "b", "c"]], "corpus must be an array of real numbers"),
         (QUERY, [[1, 2], [3]], "corpus must be an array of real numbers, got a list"),
         (QUERY, CORPUS.astype(complex), "corpus must be an array of real numbers, got an array of dtype complex"),
-        (np.ones(4), CORPUS, r"queries must be 3 wide like the corpus, got shape \(4,\)"),
-        (np.ones((2, 4)), CORPUS, "queries must be 3 wide"),
-        (np.ones((1, 2, 3)), CORPUS, r"queries must have shape \(3,\) or \(B, 3\)"),
-        (1.0, CORPUS, r"queries must have shape \(3,\) or \(B, 3\)"),
-        ([np.nan, 0, 0], CORPUS, "queries must be finite"),
-        ([[0, 0, 0], [0, np.inf, 0]], CORPUS, "queries must be finite"),
-        (None, CORPUS, "queries must be an array of real numbers"),
+        (np.ones(4), CORPUS, r"query must be 3 wide like the corpus, got shape \(4,\)"),
+        (np.ones((1, 2, 3)), CORPUS, r"query must be one row of shape \(3,\)"),
+        (1.0, CORPUS, r"query must be one row of shape \(3,\)"),
+        (np.ones((2, 3)), CORPUS, r"query must be one row of shape \(3,\), got shape \(2, 3\).* decode_batch"),
+        ([np.nan, 0, 0], CORPUS, "query must be finite"),
+        (None, CORPUS, "query must be an array of real numbers"),
     ],
 )
-def test_arrays(decoder: Any, queries: Any, corpus: Any, message: str) -> None:
+def test_arrays(decoder: Any, query: Any, corpus: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        decoder.decode(queries, corpus)
+        decoder.decode(query, corpus)
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        (np.ones((2, 4)), "queries must be 3 wide"),
+        (np.ones((1, 2, 3)), r"queries must have shape \(B, 3\)"),
+        (QUERY, r"queries must have shape \(B, 3\), got shape \(3,\).* decode"),
+        ([[0, 0, 0], [0, np.inf, 0]], "queries must be finite"),
+    ],
+)
+def test_batches(decoder: Any, queries: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        decoder.decode_batch(queries, CORPUS)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)

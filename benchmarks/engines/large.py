@@ -63,7 +63,7 @@ def engines(corpus: Floats, folder: Path) -> Iterator[Iterator[tuple[str, Any]]]
 def compare_large(corpus: Floats, queries: Floats, folder: Path) -> list[dict[str, Any]]:
     """Approximate indexes by effort: recall of queries and of residuals, agreement with the exact answer, time."""
     memory = MemoryIndex(corpus)
-    expected = DECODER.decode(queries, memory, k=K)
+    expected = DECODER.decode_batch(queries, memory, k=K)
     residuals = DECODER.rewrite(queries, memory)
     asked = {"queries": queries, "residuals": residuals}
     truth = {kind: memory.search(vectors, 100)[1] for kind, vectors in asked.items()}
@@ -75,7 +75,7 @@ def compare_large(corpus: Floats, queries: Floats, folder: Path) -> list[dict[st
                 pairs = zip(index.search(vectors, 100)[1], truth[kind], strict=True)
                 recalls[kind] = float(np.mean([len(set(a) & set(b)) / 100 for a, b in pairs]))
             plain, _ = best(lambda index=index: index.search(queries, K))
-            seconds, found = best(lambda index=index: DECODER.decode(queries, index, k=K))
+            seconds, found = best(lambda index=index: DECODER.decode_batch(queries, index, k=K))
             rows.append(
                 {
                     "engine": engine,

@@ -23,9 +23,9 @@ def shards(corpus: Floats, queries: Floats) -> list[dict[str, Any]]:
         with tempfile.TemporaryDirectory(prefix="coverset-ray-") as folder:
             RayIndex.build(folder, corpus, shards=count).close()
             index = _Counting(folder)
-            DECODER.decode(queries[:8], index, k=K)
+            DECODER.decode_batch(queries[:8], index, k=K)
             index.rounds.clear()
-            seconds, found = best(lambda index=index: DECODER.decode(queries, index, k=K), 2)
+            seconds, found = best(lambda index=index: DECODER.decode_batch(queries, index, k=K), 2)
             one, _ = best(lambda index=index: [DECODER.decode(query, index, k=K) for query in queries[:10]], 1)
             rounds = np.array(index.rounds, float)
             rows.append(

@@ -73,14 +73,14 @@ def equal(found: Any, expected: Any) -> int:
 def compare_small(name: str, folder: Path) -> list[dict[str, Any]]:
     """All engines over one data set; approximate ones as they are, and certified."""
     corpus, queries = embedded(folder)
-    expected = DECODER.decode(queries, MemoryIndex(corpus), k=K)
+    expected = DECODER.decode_batch(queries, MemoryIndex(corpus), k=K)
     rows = []
     with small_engines(corpus) as engines:
         for engine, index in engines.items():
             start = time.perf_counter()
-            found = DECODER.decode(queries, index, k=K)
+            found = DECODER.decode_batch(queries, index, k=K)
             seconds = time.perf_counter() - start
-            sure = found if index.exact else NNN(l1=L1, l2=L2, certify=True).decode(queries, index, k=K)
+            sure = found if index.exact else NNN(l1=L1, l2=L2, certify=True).decode_batch(queries, index, k=K)
             rows.append(
                 {
                     "data": name,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
 
 
-def as_vectors(name: str, value: Any) -> Floats:
+def as_vectors(name: str, value: ArrayLike) -> Floats:
     """Return `value` as a C-contiguous float32 array of numbers; no copy when it already is one."""
     try:
         array = np.asarray(value)
@@ -22,7 +23,7 @@ def as_vectors(name: str, value: Any) -> Floats:
         raise ValueError(f"{name} must be an array of real numbers, got {_describe(value)}") from error
 
 
-def as_corpus(value: Any) -> Floats:
+def as_corpus(value: ArrayLike) -> Floats:
     """Return `value` as an (N, d) float32 array with N, d >= 1. Finiteness is checked by `squared_norms`."""
     array = as_vectors("corpus", value)
     if array.ndim != 2:
@@ -47,21 +48,41 @@ def squared_norms(corpus: Floats) -> Floats:
     return squares
 
 
-def as_queries(value: Any, dim: int) -> tuple[Floats, bool]:
+def as_queries(value: ArrayLike, dim: int) -> tuple[Floats, bool]:
     """Return the queries as a (B, dim) float32 array, and whether a single (dim,) query was handed in."""
-    array = as_vectors("queries", value)
+    array = _as_wide("queries", value, dim)
     if array.ndim not in (1, 2):
         raise ValueError(f"queries must have shape ({dim},) or (B, {dim}), got shape {array.shape}")
-    if array.shape[-1] != dim:
-        raise ValueError(f"queries must be {dim} wide like the corpus, got shape {array.shape}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = np.isfinite(np.einsum("...i,...i->...", array, array)).all()
-    if not finite:
-        raise ValueError("queries must be finite, got NaN, infinity or a length that overflows float32")
     return np.atleast_2d(array), array.ndim == 1
 
 
-def as_count(name: str, value: Any, *, optional: bool = False) -> Any:
+def as_query(value: ArrayLike, dim: int) -> Floats:
+    """Return one query as a (1, dim) float32 array."""
+    array = _as_wide("query", value, dim)
+    if array.ndim != 1:
+        batch = ": for several queries there is decode_batch" if array.ndim == 2 else ""
+        raise ValueError(f"query must be one row of shape ({dim},), got shape {array.shape}{batch}")
+    return array[None]
+
+
+def as_batch(value: ArrayLike, dim: int) -> Floats:
+    """Return several queries as a (B, dim) float32 array."""
+    array = _as_wide("queries", value, dim)
+    if array.ndim != 2:
+        single = ": for one query there is decode" if array.ndim == 1 else ""
+        raise ValueError(f"queries must have shape (B, {dim}), got shape {array.shape}{single}")
+    return array
+
+
+@overload
+def as_count(name: str, value: object, *, optional: Literal[False] = False) -> int: ...
+
+
+@overload
+def as_count(name: str, value: object, *, optional: Literal[True]) -> int | None: ...
+
+
+def as_count(name: str, value: object, *, optional: bool = False) -> int | None:
     """Return a whole number >= 1 as int (None passes through when `optional`)."""
     if value is None and optional:
         return None
@@ -70,7 +91,7 @@ def as_count(name: str, value: Any, *, optional: bool = False) -> Any:
     raise ValueError(f"{name} must be a whole number >= 1{' or None' if optional else ''}, got {value!r}")
 
 
-def as_number(name: str, value: Any, low: float, high: float = math.inf) -> float:
+def as_number(name: str, value: object, low: float, high: float = math.inf) -> float:
     """Return a finite number in [low, high] as float."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         number = float(value)
@@ -80,20 +101,32 @@ def as_number(name: str, value: Any, low: float, high: float = math.inf) -> floa
     raise ValueError(f"{name} must be a finite number {accepted}, got {value!r}")
 
 
-def as_choice(name: str, value: Any, accepted: tuple[str, ...]) -> str:
+def as_choice(name: str, value: object, accepted: tuple[str, ...]) -> str:
     """Return `value` if it is one of the accepted names."""
     if isinstance(value, str) and value in accepted:
         return value
     raise ValueError(f"{name} must be one of {', '.join(map(repr, accepted))}, got {value!r}")
 
 
-def as_flag(name: str, value: Any) -> bool:
+def as_flag(name: str, value: object) -> bool:
     """Return a bool, and nothing that merely looks like one."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
-def _describe(value: Any) -> str:
+def _as_wide(name: str, value: ArrayLike, dim: int) -> Floats:
+    """Return `value` as a float32 array of finite rows that are `dim` wide."""
+    array = as_vectors(name, value)
+    if array.ndim and array.shape[-1] != dim:
+        raise ValueError(f"{name} must be {dim} wide like the corpus, got shape {array.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(np.einsum("...i,...i->...", array, array)).all() if array.ndim else True
+    if not finite:
+        raise ValueError(f"{name} must be finite, got NaN, infinity or a length that overflows float32")
+    return array
+
+
+def _describe(value: object) -> str:
     dtype = getattr(value, "dtype", None)
     return f"an array of dtype {dtype}" if dtype is not None else f"a {type(value).__name__}"

@@ -234,7 +234,7 @@ class Retriever:
         if snapshot.index is None:
             nothing = Selection(ids=np.empty(0, np.int64), weights=np.empty(0, np.float32))
             return snapshot, vectors, [nothing] * len(vectors)
-        return snapshot, vectors, (decoder or snapshot.decoder).decode(vectors, snapshot.index, k)
+        return snapshot, vectors, (decoder or snapshot.decoder).decode_batch(vectors, snapshot.index, k)
 
     def _vectors(self, incoming: list[Incoming]) -> Floats:
         """Return the documents' vectors: their own, those of the same text in the store, or new ones."""

@@ -14,7 +14,7 @@ from tests.conftest import clustered
 def test_it_is_brute_force(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
     scores = queries.astype(float) @ corpus.astype(float).T
-    for selection, row in zip(Dense().decode(queries, corpus, k=7), scores, strict=True):
+    for selection, row in zip(Dense().decode_batch(queries, corpus, k=7), scores, strict=True):
         np.testing.assert_array_equal(selection.ids, np.argsort(-row)[:7])
         np.testing.assert_allclose(selection.weights, np.sort(row)[::-1][:7], atol=1e-6)
         assert selection.gap is None
@@ -36,7 +36,7 @@ def test_equal_documents_come_in_the_order_of_their_ids(copies: int) -> None:
 def test_a_batch_answers_like_its_queries_one_by_one() -> None:
     corpus, queries = clustered(20_000, 24, 300, seed=4)
     index = MemoryIndex(corpus)
-    batch = Dense().decode(queries, index, k=20)
+    batch = Dense().decode_batch(queries, index, k=20)
     for q in (0, 150, 299):
         alone = Dense().decode(queries[q], index, k=20)
         np.testing.assert_array_equal(alone.ids, batch[q].ids)
@@ -52,4 +52,4 @@ def test_k_beyond_the_corpus_returns_the_corpus_and_never_zero_rows() -> None:
 
 def test_an_empty_batch_has_no_answers() -> None:
     corpus, _ = clustered(10, 8, 1)
-    assert Dense().decode(np.empty((0, 8)), corpus) == []
+    assert Dense().decode_batch(np.empty((0, 8)), corpus) == []

@@ -40,7 +40,9 @@ def test_it_is_algorithm_1(relevance: float) -> None:
 
 def test_relevance_1_is_dense(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
-    for a, b in zip(MMR(relevance=1.0).decode(queries, corpus), Dense().decode(queries, corpus), strict=True):
+    for a, b in zip(
+        MMR(relevance=1.0).decode_batch(queries, corpus), Dense().decode_batch(queries, corpus), strict=True
+    ):
         np.testing.assert_array_equal(a.ids, b.ids)
 
 

@@ -37,7 +37,7 @@ def test_rewritten_queries_bring_the_nnn_ranking_out_of_any_search(
     rewritten = decoder.rewrite(queries, wrap(corpus))
     assert rewritten.shape == queries.shape
     assert rewritten.dtype == np.float32
-    for selection, r in zip(decoder.decode(queries, corpus, k=12), rewritten, strict=True):
+    for selection, r in zip(decoder.decode_batch(queries, corpus, k=12), rewritten, strict=True):
         np.testing.assert_array_equal(selection.ids, Dense().decode(r, corpus, k=12).ids)
     np.testing.assert_allclose(decoder.rewrite(queries[0], corpus), rewritten[0], atol=1e-6)
 
@@ -63,7 +63,9 @@ def test_fill_goes_on_below_the_support_by_the_residuals_scores() -> None:
 @pytest.mark.parametrize("wrap", [np.asarray, MemoryIndex, Plain])
 def test_many_documents_can_be_asked_for(wrap: Any) -> None:
     corpus, queries = clustered(4000, 16, 2, seed=3)
-    for query, selection in zip(queries, NNN(l1=0.6, l2=0.1).decode(queries, wrap(corpus), k=1500), strict=True):
+    for query, selection in zip(
+        queries, NNN(l1=0.6, l2=0.1).decode_batch(queries, wrap(corpus), k=1500), strict=True
+    ):
         weights = np.zeros(4000)
         weights[selection.ids] = selection.weights
         scores = corpus.astype(float) @ (query - weights @ corpus)
@@ -75,7 +77,7 @@ def test_many_documents_can_be_asked_for(wrap: Any) -> None:
 def test_it_ranks_like_dense_as_l2_grows() -> None:
     corpus, queries = clustered(200, 24, 6, seed=2)
     for nnn, dense in zip(
-        NNN(l1=0.0, l2=1e6).decode(queries, corpus), Dense().decode(queries, corpus), strict=True
+        NNN(l1=0.0, l2=1e6).decode_batch(queries, corpus), Dense().decode_batch(queries, corpus), strict=True
     ):
         np.testing.assert_array_equal(nnn.ids, dense.ids)
 
@@ -86,7 +88,7 @@ def test_candidates_decode_among_the_nearest_and_claim_no_certificate(
 ) -> None:
     corpus, queries = corpus_and_queries
     decoder = NNN(l1=0.1, l2=0.1, candidates=40, solver=solver, iterations=2000)
-    for query, selection in zip(queries, decoder.decode(queries, Plain(corpus), k=5), strict=True):
+    for query, selection in zip(queries, decoder.decode_batch(queries, Plain(corpus), k=5), strict=True):
         near = np.argsort(-(corpus.astype(float) @ query))[:40]
         among = NNN(l1=0.1, l2=0.1).decode(query, corpus[near], k=5)
         np.testing.assert_allclose(selection.weights, among.weights, atol=1e-4)
@@ -102,8 +104,8 @@ def test_candidates_decode_among_the_nearest_and_claim_no_certificate(
 def test_center_takes_the_mean_away_from_documents_and_query(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
     mean = corpus.mean(axis=0)
-    ours = NNN(l1=0.05, l2=0.1, center=True).decode(queries, corpus, k=6)
-    by_hand = NNN(l1=0.05, l2=0.1).decode(queries - mean, corpus - mean, k=6)
+    ours = NNN(l1=0.05, l2=0.1, center=True).decode_batch(queries, corpus, k=6)
+    by_hand = NNN(l1=0.05, l2=0.1).decode_batch(queries - mean, corpus - mean, k=6)
     for a, b in zip(ours, by_hand, strict=True):
         np.testing.assert_array_equal(a.ids, b.ids)
         np.testing.assert_allclose(a.weights, b.weights, atol=1e-5)
@@ -116,9 +118,9 @@ def test_center_takes_the_mean_away_from_documents_and_query(corpus_and_queries:
 def test_what_needs_the_whole_array_says_so(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
     with pytest.raises(ValueError, match="center=True needs the corpus in memory"):
-        NNN(center=True).decode(queries, Plain(corpus))
+        NNN(center=True).decode_batch(queries, Plain(corpus))
     with pytest.raises(ValueError, match="solver='fista' passes over the whole corpus"):
-        NNN(l1=0.1, l2=0.1, solver="fista").decode(queries, Plain(corpus))
+        NNN(l1=0.1, l2=0.1, solver="fista").decode_batch(queries, Plain(corpus))
 
 
 def test_passes_count_the_searches_of_the_corpus(corpus_and_queries: Any) -> None:
@@ -143,9 +145,9 @@ def test_passes_count_the_searches_of_the_corpus(corpus_and_queries: Any) -> Non
 def test_threads_can_decode_over_one_index_at_once(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
     for index in (MemoryIndex(corpus), MemoryIndex(corpus[:1000])):
-        expected = NNN(l1=0.05, l2=0.1).decode(queries, index)
+        expected = NNN(l1=0.05, l2=0.1).decode_batch(queries, index)
         with ThreadPoolExecutor(8) as threads:
-            answers = list(threads.map(lambda _n: NNN(l1=0.05, l2=0.1).decode(queries, index), range(24)))  # noqa: B023
+            answers = list(threads.map(lambda _n: NNN(l1=0.05, l2=0.1).decode_batch(queries, index), range(24)))  # noqa: B023
         for answer in answers:
             for ours, truth in zip(answer, expected, strict=True):
                 np.testing.assert_array_equal(ours.ids, truth.ids)
@@ -157,10 +159,10 @@ def test_a_forked_worker_can_decode() -> None:
 import os, numpy as np
 from coverset import NNN
 corpus = np.random.default_rng(0).standard_normal((400, 16)); queries = corpus[:8]
-before = NNN().decode(queries, corpus)
+before = NNN().decode_batch(queries, corpus)
 pid = os.fork()
 if pid == 0:
-    after = NNN().decode(queries, corpus)
+    after = NNN().decode_batch(queries, corpus)
     os._exit(int(any((a.ids != b.ids).any() for a, b in zip(before, after))))
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 """

@@ -55,7 +55,7 @@ def test_duplicates_are_not_taken_for_a_crowd() -> None:
 
 def test_the_answer_does_not_depend_on_any_scale_or_on_the_batch() -> None:
     corpus, queries = clustered(300, 24, 6, seed=5)
-    whole = NNN().decode(queries, corpus)
+    whole = NNN().decode_batch(queries, corpus)
     for query, selection in zip(queries, whole, strict=True):
         np.testing.assert_array_equal(NNN().decode(7.0 * query, corpus).ids, selection.ids)
         np.testing.assert_array_equal(NNN().decode(query, 5.0 * corpus).ids, selection.ids)

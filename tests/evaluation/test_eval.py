@@ -27,7 +27,7 @@ def run(*arguments: Any, command: str = "eval") -> subprocess.CompletedProcess[s
 def by_hand(folder: Path, split: str, decoder: Any) -> dict[str, float]:
     data = load(folder)
     labelled, encoder = data.split(split), OnnxEncoder()
-    answers = decoder.decode(encoder.encode(labelled.texts), encoder.encode(data.texts), k=5)
+    answers = decoder.decode_batch(encoder.encode(labelled.texts), encoder.encode(data.texts), k=5)
     values: dict[str, list[float]] = {}
     for answer, relevant in zip(answers, labelled.relevant, strict=True):
         for k in (3, 5):

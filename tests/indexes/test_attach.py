@@ -94,8 +94,8 @@ def test_scores_are_inner_products_whatever_the_engines_metric(
     np.testing.assert_allclose(np.take_along_axis(products, ids, axis=1), scores, atol=1e-5)
     if exact.exact:
         np.testing.assert_allclose(scores, -np.sort(-products, axis=1)[:, :20], atol=1e-5)
-        expected = DECODER.decode(text.queries[:20], text.memory)
-        for ours, theirs in zip(DECODER.decode(text.queries[:20], index), expected, strict=True):
+        expected = DECODER.decode_batch(text.queries[:20], text.memory)
+        for ours, theirs in zip(DECODER.decode_batch(text.queries[:20], index), expected, strict=True):
             assert ours.certified
             np.testing.assert_allclose(ours.weights, theirs.weights, atol=2e-5)
     index.close()

@@ -36,9 +36,9 @@ def test_an_exact_engine_gives_the_answer_of_the_array_in_memory_for_200_queries
     if index is None:
         pytest.skip("no exhaustive search")
     queries = text.queries if built.case.exact else text.queries[:40]
-    found = DECODER.decode(queries, index)
+    found = DECODER.decode_batch(queries, index)
     assert all(selection.certified for selection in found)
-    assert_same_answers(built, found, DECODER.decode(queries, text.memory))
+    assert_same_answers(built, found, DECODER.decode_batch(queries, text.memory))
 
 
 def test_scores_are_inner_products_of_what_is_asked_best_first(built: Built, text: Text) -> None:
@@ -84,14 +84,14 @@ def test_an_id_that_is_not_there_is_an_error_that_names_it(built: Built) -> None
 def test_an_approximate_engine_certifies_only_when_asked_to_and_able_to(built: Built, text: Text) -> None:
     if built.case.exact:
         pytest.skip("exact")
-    for selection in DECODER.decode(text.queries[:20], built.index):
+    for selection in DECODER.decode_batch(text.queries[:20], built.index):
         assert selection.certified is False
         assert selection.gap == np.inf
         assert 2 <= selection.passes <= 32
-    found = NNN(l1=0.1, l2=0.1, certify=True).decode(text.queries[:20], built.index)
+    found = NNN(l1=0.1, l2=0.1, certify=True).decode_batch(text.queries[:20], built.index)
     assert all(selection.certified is built.case.certifies for selection in found)
     if built.case.certifies:
-        assert_same_answers(built, found, DECODER.decode(text.queries[:20], text.memory))
+        assert_same_answers(built, found, DECODER.decode_batch(text.queries[:20], text.memory))
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_a_filter_leaves_what_matches_and_nothing_else(built: Built, text: Text,
             assert sorted(found) == rows
         assert set(found) <= set(rows)
     if rows and exact.exact:
-        expected = DECODER.decode(text.queries[:20], text.corpus[rows])
-        for ours, theirs in zip(DECODER.decode(text.queries[:20], exact), expected, strict=True):
+        expected = DECODER.decode_batch(text.queries[:20], text.corpus[rows])
+        for ours, theirs in zip(DECODER.decode_batch(text.queries[:20], exact), expected, strict=True):
             assert ours.certified
             np.testing.assert_allclose(ours.weights, theirs.weights, atol=2e-6)
             assert set(built.rows(ours.ids)) == {rows[i] for i in theirs.ids}
@@ -155,11 +155,13 @@ def test_a_column_that_is_not_there_is_refused_and_never_part_of_the_filter(buil
 def test_dense_and_mmr_speak_of_the_engines_own_ids(built: Built, text: Text) -> None:
     index = built.index.exactly() or built.index
     queries = text.queries[:10]
-    for query, ours in zip(queries, Dense().decode(queries, index), strict=True):
+    for query, ours in zip(queries, Dense().decode_batch(queries, index), strict=True):
         np.testing.assert_allclose(text.corpus[built.rows(ours.ids)] @ query, ours.weights, atol=1e-5)
         np.testing.assert_allclose(np.sort(text.corpus @ query)[::-1][:5], ours.weights, atol=1e-5)
     decoder = MMR(relevance=0.5, candidates=50)
-    for ours, theirs in zip(decoder.decode(queries, index), decoder.decode(queries, text.memory), strict=True):
+    for ours, theirs in zip(
+        decoder.decode_batch(queries, index), decoder.decode_batch(queries, text.memory), strict=True
+    ):
         np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-5)
         np.testing.assert_allclose(text.corpus[built.rows(ours.ids)], text.corpus[theirs.ids], atol=1e-6)
 
@@ -168,7 +170,9 @@ def test_candidates_are_taken_from_a_single_search(built: Built, text: Text) -> 
     index = built.index.exactly() or built.index
     decoder = NNN(l1=0.1, l2=0.1, candidates=40)
     for ours, theirs in zip(
-        decoder.decode(text.queries[:10], index), decoder.decode(text.queries[:10], text.memory), strict=True
+        decoder.decode_batch(text.queries[:10], index),
+        decoder.decode_batch(text.queries[:10], text.memory),
+        strict=True,
     ):
         assert ours.certified is False
         np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-5)
@@ -179,7 +183,7 @@ def test_rewrite_hands_the_engine_a_query_that_ranks_as_nnn_does(built: Built, t
     if index is None:
         pytest.skip("no exhaustive search")
     _, ids = index.search(DECODER.rewrite(text.queries[:20], index), 5)
-    for row, expected in zip(ids, DECODER.decode(text.queries[:20], text.memory), strict=True):
+    for row, expected in zip(ids, DECODER.decode_batch(text.queries[:20], text.memory), strict=True):
         if expected.proved:
             assert set(built.rows(row)) == set(expected.ids.tolist())
 
@@ -205,4 +209,4 @@ def test_an_event_loop_may_ask_it_from_many_threads_at_once(built: Built, text: 
     found = asyncio.run(all_at_once())
     assert all(selection.certified is index.exact for selection in found)
     if index.exact:
-        assert_same_answers(built, found, DECODER.decode(text.queries[:24], text.memory))
+        assert_same_answers(built, found, DECODER.decode_batch(text.queries[:24], text.memory))

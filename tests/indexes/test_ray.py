@@ -50,7 +50,7 @@ def test_shards_are_processes_spread_over_both_nodes(cluster: Any, index: RayInd
 
 
 def test_a_shard_killed_in_a_stream_of_queries_costs_no_answer(cluster: Any, index: RayIndex, text: Text) -> None:
-    expected = DECODER.decode(text.queries, text.memory)
+    expected = DECODER.decode_batch(text.queries, text.memory)
     before = pids(cluster, index)
     answers: list[Any] = []
     killed = threading.Event()
@@ -77,10 +77,10 @@ def test_a_shard_killed_in_a_stream_of_queries_costs_no_answer(cluster: Any, ind
 
 def test_many_queries_are_decoded_over_the_cluster(index: RayIndex, text: Text) -> None:
     found = index.decode(DECODER, text.queries, k=5, batch=50)
-    assert_same(found, DECODER.decode(text.queries, text.memory))
+    assert_same(found, DECODER.decode_batch(text.queries, text.memory))
     view = index.where({"year": 2021})
     for ours, theirs in zip(
-        view.decode(DECODER, text.queries[:10]), DECODER.decode(text.queries[:10], view), strict=True
+        view.decode(DECODER, text.queries[:10]), DECODER.decode_batch(text.queries[:10], view), strict=True
     ):
         np.testing.assert_array_equal(ours.ids, theirs.ids)
 
@@ -115,7 +115,7 @@ def test_shards_fetch_their_parts_from_an_object_store(cluster: Any, bucket: tup
     folder, url = bucket
     RayIndex.build(f"file://{folder}/docs", text.corpus, shards=2, columns=text.columns).close()
     index = RayIndex(f"{url}/docs")
-    assert_same(DECODER.decode(text.queries, index), DECODER.decode(text.queries, text.memory))
+    assert_same(DECODER.decode_batch(text.queries, index), DECODER.decode_batch(text.queries, text.memory))
     expected = RayIndex(folder / "docs").where({"year": 2021}).search(text.queries, 5)
     np.testing.assert_array_equal(index.where({"year": 2021}).search(text.queries, 5)[1], expected[1])
     index.close()

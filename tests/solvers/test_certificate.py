@@ -36,9 +36,9 @@ def test_gap_bounds_the_distance_to_the_optimum_for_any_weights(seed: int, l1: f
 def test_a_proved_top_k_is_the_top_k_even_before_convergence(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
     proved = 0
-    exact = NNN(l1=0.1, l2=5.0).decode(queries, corpus, k=3)
+    exact = NNN(l1=0.1, l2=5.0).decode_batch(queries, corpus, k=3)
     for iterations in (100, 300, 1000, 3000):
-        early = NNN(l1=0.1, l2=5.0, solver="fista", iterations=iterations).decode(queries, corpus, k=3)
+        early = NNN(l1=0.1, l2=5.0, solver="fista", iterations=iterations).decode_batch(queries, corpus, k=3)
         for ours, truth in zip(early, exact, strict=True):
             if ours.proved:
                 proved += 1
@@ -48,7 +48,7 @@ def test_a_proved_top_k_is_the_top_k_even_before_convergence(corpus_and_queries:
 
 def test_unconverged_weights_are_not_certified(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
-    for selection in NNN(l1=0.02, l2=0.05, solver="fista", iterations=3).decode(queries, corpus):
+    for selection in NNN(l1=0.02, l2=0.05, solver="fista", iterations=3).decode_batch(queries, corpus):
         assert selection.certified is False
         assert selection.gap > 1e-3
         assert selection.proved is False

@@ -149,9 +149,9 @@ def test_every_way_of_solving_gives_the_same_answer(corpus_and_queries: Any, l1:
     corpus, queries = corpus_and_queries
     decoder = NNN(l1=l1, l2=l2)
     small = corpus[:1500]
-    by_gram = decoder.decode(queries, MemoryIndex(small), k=8)
-    by_pools = decoder.decode(queries, small, k=8)
-    by_search = decoder.decode(queries, Plain(small), k=8)
+    by_gram = decoder.decode_batch(queries, MemoryIndex(small), k=8)
+    by_pools = decoder.decode_batch(queries, small, k=8)
+    by_search = decoder.decode_batch(queries, Plain(small), k=8)
     for a, b, c in zip(by_gram, by_pools, by_search, strict=True):
         assert a.certified
         assert b.certified
@@ -165,7 +165,9 @@ def test_every_way_of_solving_gives_the_same_answer(corpus_and_queries: Any, l1:
 def test_a_support_of_thousands_is_solved_and_certified() -> None:
     corpus, queries = clustered(12_000, 32, 2, seed=5)
     for handed_in in (corpus, Plain(corpus)):
-        for selection, query in zip(NNN(l1=0.0, l2=50.0).decode(queries, handed_in, k=None), queries, strict=True):
+        for selection, query in zip(
+            NNN(l1=0.0, l2=50.0).decode_batch(queries, handed_in, k=None), queries, strict=True
+        ):
             weights = spread(selection, len(corpus))
             assert len(selection) > 2000
             assert selection.certified
@@ -174,7 +176,7 @@ def test_a_support_of_thousands_is_solved_and_certified() -> None:
 
 def test_a_large_corpus_is_sampled_first_and_still_solved_exactly() -> None:
     corpus, queries = clustered(70_000, 24, 6, seed=6)
-    for selection, query in zip(NNN(l1=0.05, l2=0.1).decode(queries, corpus, k=None), queries, strict=True):
+    for selection, query in zip(NNN(l1=0.05, l2=0.1).decode_batch(queries, corpus, k=None), queries, strict=True):
         assert selection.certified
         assert (
             kkt_violation(corpus.astype(float), query.astype(float), spread(selection, 70_000), 0.05, 0.1) < 1e-6
@@ -215,7 +217,7 @@ def test_nothing_above_l1_is_an_empty_certified_answer() -> None:
 
 def test_the_answer_does_not_depend_on_the_batch_or_the_run(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
-    batch = NNN(l1=0.05, l2=0.1).decode(queries, corpus, k=10)
+    batch = NNN(l1=0.05, l2=0.1).decode_batch(queries, corpus, k=10)
     for query, together in zip(queries, batch, strict=True):
         alone = NNN(l1=0.05, l2=0.1).decode(query, corpus, k=10)
         np.testing.assert_array_equal(alone.ids, together.ids)
@@ -227,6 +229,6 @@ def test_an_approximate_index_is_never_certified(corpus_and_queries: Any) -> Non
     index = Plain(corpus)
     index.exact = False
     assert isinstance(index, Index)
-    for selection in NNN(l1=0.1, l2=0.1).decode(queries, index, k=5):
+    for selection in NNN(l1=0.1, l2=0.1).decode_batch(queries, index, k=5):
         assert selection.certified is False
         assert selection.gap == np.inf

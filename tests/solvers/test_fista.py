@@ -39,8 +39,8 @@ def test_iterates_equal_a_plain_transcription(n: int, d: int, l1: float, l2: flo
 
 def test_it_converges_to_the_exact_answer() -> None:
     corpus, queries = clustered(300, 32, 5, seed=8)
-    late = NNN(l1=0.1, l2=0.2, solver="fista", iterations=5000).decode(queries, corpus, k=None)
-    exact = NNN(l1=0.1, l2=0.2).decode(queries, corpus, k=None)
+    late = NNN(l1=0.1, l2=0.2, solver="fista", iterations=5000).decode_batch(queries, corpus, k=None)
+    exact = NNN(l1=0.1, l2=0.2).decode_batch(queries, corpus, k=None)
     for ours, truth in zip(late, exact, strict=True):
         assert ours.gap < 1e-6
         weights = dict(zip(ours.ids.tolist(), ours.weights.tolist(), strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,8 @@ class MMR(Decoder):
         object.__setattr__(self, "relevance", as_number("relevance", self.relevance, 0.0, 1.0))
         object.__setattr__(self, "candidates", as_count("candidates", self.candidates, optional=True))
 
-    def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
+    def _decode(self, queries: Floats, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
+        k = as_count("k", k)
         if self.candidates is None and isinstance(index, MemoryIndex):
             chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
             rows = index.rows if len(chosen) == len(index) else index.rows[chosen]

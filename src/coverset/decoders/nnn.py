@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats, Keys
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.strength import strengths, suited
-from coverset.indexes import Index, MemoryIndex, as_index, within
+from coverset.indexes import Corpus, Index, MemoryIndex, as_index, within
 from coverset.indexes.ids import present
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
 from coverset.ranking import ascending
@@ -90,7 +90,7 @@ class NNN(Decoder):
         set_(self, "certify", as_flag("certify", self.certify))
 
     @classmethod
-    def suited(cls, queries: Any, corpus: Any) -> NNN:
+    def suited(cls, queries: ArrayLike, corpus: Corpus) -> NNN:
         """Return NNN with the l2 that suits a kind of query: a few dozen of them, without labels, are enough.
 
         What a single query does not show, whether the documents of this corpus that are needed together are found
@@ -112,7 +112,7 @@ class NNN(Decoder):
         l2, _ = suited(batch, index)
         return cls(l2=l2)
 
-    def rewrite(self, queries: Any, corpus: Any) -> Floats:
+    def rewrite(self, queries: ArrayLike, corpus: Corpus) -> Floats:
         """Return r* = v - U w*, the corrected query, in the shape of `queries`.
 
         For l2 > 0, NNN ranks documents by u.r*. So any vector database that is handed r* as the query
@@ -125,10 +125,8 @@ class NNN(Decoder):
         rewritten: Floats = np.concatenate(residuals or [np.empty_like(batch)]).astype(np.float32)
         return rewritten[0] if single else rewritten
 
-    def _count(self, k: Any) -> Any:
-        return as_count("k", k, optional=True)
-
-    def _decode(self, queries: Floats, index: Index, k: Any, *, prepared: bool) -> list[Selection]:
+    def _decode(self, queries: Floats, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
+        k = as_count("k", k, optional=True)
         solutions = self._solve(queries, index, within(index, k or 1), prepared=prepared)
         candidates = self._candidates(index)
         whole = candidates is None or (index.exact and candidates >= len(index))

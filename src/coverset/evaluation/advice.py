@@ -33,7 +33,7 @@ def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[Ids]) -> Li
     if not several:
         return Likeness(float("nan"), float("nan"))
     unit = index.rows / np.maximum(index.norms, np.finfo(np.float32).tiny)[:, None]
-    nearest = Dense().decode(queries[several], index, k=NEIGHBOURS)
+    nearest = Dense().decode_batch(queries[several], index, k=NEIGHBOURS)
     return Likeness(
         relevant=float(np.mean([redundancy(unit[relevant[q]]) for q in several])),
         neighbours=float(np.mean([redundancy(unit[selection.ids]) for selection in nearest])),

@@ -25,7 +25,7 @@ def evaluate(
     metrics: Sequence[Metric] = PAPER,
 ) -> dict[Metric, Array]:
     """Return the value of every metric for every query."""
-    return measured(decoder.decode(queries, index, k=max(metric.k for metric in metrics)), relevant, metrics)
+    return measured(decoder.decode_batch(queries, index, k=max(metric.k for metric in metrics)), relevant, metrics)
 
 
 def measured(

@@ -52,7 +52,7 @@ def timings(index: MemoryIndex, queries: int, k: int, repeats: int) -> list[Timi
     found: list[Timing] = []
     for name, decoder in DECODERS.items():
         milliseconds = 1000 / queries * best(partial(decoder.decode, vectors, index, k), repeats)
-        answers = decoder.decode(vectors, index, k)
+        answers = decoder.decode_batch(vectors, index, k)
         sure = None if answers[0].certified is None else float(np.mean([bool(a.certified) for a in answers]))
         over = milliseconds / found[0].milliseconds if found else 1.0
         found.append(Timing(name, milliseconds, over, sure, float(np.mean([a.passes for a in answers]))))

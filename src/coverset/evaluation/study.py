@@ -84,7 +84,7 @@ def study(
 
 
 def _row(method: str, decoder: Decoder, index: MemoryIndex, test: Labelled) -> Row:
-    selections = decoder.decode(test.queries, index, k=5)
+    selections = decoder.decode_batch(test.queries, index, k=5)
     values = measured(selections, test.relevant)
     complete, sizes = values[Comp @ 5], _sizes(test)
     low, high = confidence(complete.tolist())

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from coverset.indexes.memory.index import MemoryIndex
-from coverset.indexes.protocol import Index
+from coverset.indexes.protocol import Corpus, Index
 
 if TYPE_CHECKING:
     from coverset.indexes.engines.faiss import FaissIndex
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from coverset.indexes.engines.usearch import UsearchIndex
 
 __all__ = [
+    "Corpus",
     "FaissIndex",
     "Index",
     "LanceIndex",
@@ -49,7 +50,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def as_index(corpus: Any) -> Index:
+def as_index(corpus: Corpus) -> Index:
     """Return the corpus as an index: itself if it is one, else a MemoryIndex over the array."""
     return corpus if isinstance(corpus, (MemoryIndex, Index)) else MemoryIndex(corpus)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 
@@ -38,3 +40,7 @@ class Index(Protocol):
     def vectors(self, ids: Keys) -> Floats:
         """Return the (len(ids), dim) vectors of these documents."""
         ...
+
+
+# What is decoded over: an index, or an (N, d) array of anything that numpy can read.
+Corpus: TypeAlias = Index | ArrayLike

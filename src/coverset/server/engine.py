@@ -47,7 +47,7 @@ class Engine:
         for count in FEW_AND_MANY:
             index = MemoryIndex(corpus[:count] / np.linalg.norm(corpus[:count], axis=1, keepdims=True))
             for nnn in (NNN(), NNN(l1=0.05, l2=0.1)):
-                nnn.decode(vectors, index, k=5)
+                nnn.decode_batch(vectors, index, k=5)
                 nnn.decode(vectors[0], index, k=None)
             reasons(vectors[0], index, Dense().decode(vectors[0], index, k=5).ids)
         self.retriever.snapshot()
@@ -140,7 +140,8 @@ class Engine:
 
     def _decode(self, decoder: Decoder, vectors: Floats, snapshot: Snapshot, k: int) -> list[Selection]:
         start = time.perf_counter()
-        selections: list[Selection] = decoder.decode(vectors, snapshot.index, k)
+        assert snapshot.index is not None
+        selections = decoder.decode_batch(vectors, snapshot.index, k)
         name = type(decoder).__name__.lower()
         self.metrics.decoding.labels(name).observe((time.perf_counter() - start) / len(vectors))
         self.metrics.uncertified.inc(sum(selection.certified is False for selection in selections))

@@ -57,7 +57,9 @@ def implicit(
 def supports(queries: Tensor, corpus: Tensor, l1: float, l2: float) -> list[Tensor]:
     """Return the support of each query's optimum, proved by the exact solver; a few queries at a time."""
     decoder, documents = NNN(l1=l1, l2=l2), corpus.detach().cpu().numpy()
-    parts = (decoder.decode(part.detach().cpu().numpy(), documents, k=None) for part in queries.split(TOGETHER))
+    parts = (
+        decoder.decode_batch(part.detach().cpu().numpy(), documents, k=None) for part in queries.split(TOGETHER)
+    )
     return [torch.from_numpy(selection.ids).sort().values for part in parts for selection in part]
 
 

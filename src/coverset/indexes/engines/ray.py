@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
@@ -13,10 +14,20 @@ from coverset.indexes.engines.engine import Engine, as_documents, blocks, in_ord
 from coverset.indexes.engines.folder import Folder
 from coverset.indexes.engines.shard import Shard
 from coverset.indexes.ids import as_ids
-from coverset.inputs import as_count
+from coverset.indexes.protocol import Corpus
+from coverset.inputs import as_batch, as_count
 from coverset.ranking import ranked
+from coverset.selection import Selection
 
 MANIFEST = "corpus.json"
+
+
+class Decodes(Protocol):
+    """A decoder, as far as it concerns an index."""
+
+    def decode_batch(self, queries: ArrayLike, corpus: Corpus, k: int | None = 5) -> list[Selection]:
+        """Pick the documents for each query."""
+        ...
 
 
 class RayIndex(Engine):
@@ -86,11 +97,14 @@ class RayIndex(Engine):
         """Return the number of documents."""
         return int(self.documents)
 
-    def decode(self, decoder: Any, queries: Any, k: int | None = 5, *, batch: int = 64) -> list[Any]:
+    def decode(
+        self, decoder: Decodes, queries: ArrayLike, k: int | None = 5, *, batch: int = 64
+    ) -> list[Selection]:
         """Decode many queries over the cluster: each batch is a task that runs wherever there is room."""
         task = _running().remote(_decode)
-        starts = range(0, len(queries), as_count("batch", batch))
-        tasks = [task.remote(decoder, np.asarray(queries[s : s + batch]), self, k) for s in starts]
+        many = as_batch(queries, self.dim)
+        starts = range(0, len(many), as_count("batch", batch))
+        tasks = [task.remote(decoder, many[s : s + batch], self, k) for s in starts]
         return [selection for part in _running().get(tasks) for selection in part]
 
     def search_with_vectors(
@@ -141,8 +155,8 @@ class RayIndex(Engine):
         return best, ids
 
 
-def _decode(decoder: Any, queries: Floats, index: RayIndex, k: int | None) -> Any:
-    return decoder.decode(queries, index, k)
+def _decode(decoder: Decodes, queries: Floats, index: RayIndex, k: int | None) -> list[Selection]:
+    return decoder.decode_batch(queries, index, k)
 
 
 def _running() -> Any:
