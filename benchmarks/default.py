@@ -33,9 +33,9 @@ def by(strength: Callable[[Array, Array, Array], tuple[Array, Array]]) -> Rule:
     """
 
     def rule(queries: Floats, index: MemoryIndex) -> Ids:
-        scores = queries.astype(np.float64) @ index.rows.T
+        scores = queries.astype(np.float64) @ index.corpus.meaning.T
         order = np.argsort(-scores, axis=1)
-        nearest = index.rows[order[:, :10]].astype(np.float64)
+        nearest = index.corpus.meaning[order[:, :10]].astype(np.float64)
         rest = nearest - np.take_along_axis(scores, order[:, :10], 1)[:, :, None] * queries[:, None, :]
         rest /= np.linalg.norm(rest, axis=2, keepdims=True)
         one, other = np.triu_indices(10, 1)
@@ -43,7 +43,7 @@ def by(strength: Callable[[Array, Array, Array], tuple[Array, Array]]) -> Rule:
             np.sort((rows @ rows.transpose(0, 2, 1))[:, one, other], axis=1) for rows in (rest, nearest)
         )
         l1, l2 = strength(np.take_along_axis(scores, order, 1), partial, plain)
-        solution = solve_gram(np.arange(len(index)), index.rows, index.gram, queries, l1, l2)
+        solution = solve_gram(np.arange(len(index)), index.corpus.meaning, index.gram, queries, l1, l2)
         return ranked(solution.scores.astype(np.float32), 5)
 
     return rule
@@ -98,7 +98,7 @@ def mixed(l1: float, l2: float, share: float) -> Rule:
 
     def rule(queries: Floats, index: MemoryIndex) -> Ids:
         mix = (1 - share) * queries + share * NNN(l1=l1, l2=l2).rewrite(queries, index)
-        return ranked(mix @ index.rows.T, 5)
+        return ranked(mix @ index.corpus.meaning.T, 5)
 
     return rule
 

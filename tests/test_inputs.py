@@ -117,7 +117,7 @@ def test_lists_integers_and_other_precisions_are_welcome() -> None:
 
 def test_a_float32_array_is_not_copied() -> None:
     corpus = np.ones((5, 3), np.float32)
-    assert np.shares_memory(MemoryIndex(corpus).rows, corpus)
+    assert np.shares_memory(MemoryIndex(corpus).corpus.meaning, corpus)
 
 
 def test_a_zero_query_gets_an_answer() -> None:

@@ -2,14 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from coverset.decoders import MMR, NNN, Dense
+from coverset.decoders import MMR, NNN, RRF, Dense
 from coverset.indexes import Index, MemoryIndex
 from coverset.selection import Selection
+from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
     from coverset.retriever import Hit, Retriever
 
-__all__ = ["MMR", "NNN", "Dense", "Hit", "Index", "MemoryIndex", "Retriever", "Selection"]
+__all__ = ["MMR", "NNN", "RRF", "Dense", "Hit", "Index", "MemoryIndex", "Retriever", "Selection", "Vectors"]
 __version__ = "0.1.0"
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Ids
 from coverset.decoders import NNN
-from coverset.indexes import Index
+from coverset.indexes import Index, MemoryIndex, ask, fetch
+from coverset.vectors import Vectors
 
 # Non-negative least squares, with just enough l2 to tell equal documents apart.
 LEAST_SQUARES = NNN(l1=0.0, l2=1e-6)
@@ -45,30 +45,31 @@ class Reason:
     displaced: list[LeftOut]
 
 
-def reasons(query: Floats, index: Index, answer: Ids) -> list[Reason]:
+def reasons(query: Vectors, index: Index, answer: Ids) -> list[Reason]:
     """Return, for each document of an answer, why it is there."""
     if not len(answer):
         return []
-    nearest = np.asarray(index.search(query[None], len(answer))[1][0], np.int64)
+    nearest = np.asarray(ask(index, query, len(answer))[1][0], np.int64)
     out = left_out(index, nearest[nearest >= 0], answer)
-    adds = np.diff(covered(query, index.vectors(answer)), prepend=0.0)
+    adds = np.diff(covered(query, fetch(index, answer)), prepend=0.0)
     return [
         Reason(float(share), place, [document for document in out if document.like == row])
         for share, place, row in zip(adds, places(query, index, answer), answer.tolist(), strict=True)
     ]
 
 
-def covered(query: Floats, rows: Floats) -> Array:
+def covered(query: Vectors, rows: Vectors) -> Array:
     """Return how much of the query the first 1, 2, ... of these documents explain together, from 0 to 1.
 
     Document by document, the share of ||v||^2 that the best non-negative combination rebuilds:
     1 - min_{w >= 0} ||v - U w||^2 / ||v||^2.
     """
-    length = float(query.astype(np.float64) @ query)
+    length = float(query.norms[0]) ** 2
     shares = np.zeros(len(rows))
     for n in range(len(rows)):
-        residual = LEAST_SQUARES.rewrite(query, rows[: n + 1]).astype(np.float64)
-        shares[n] = 1.0 - residual @ residual / length if length else 0.0
+        index = MemoryIndex(rows.take(slice(0, n + 1)), rows.share)
+        residual = LEAST_SQUARES.rewrite(query, index).sharing(rows.share)
+        shares[n] = 1.0 - float(residual.norms[0]) ** 2 / length if length else 0.0
     # One document more never explains less; what rounding says to the contrary is not shown.
     cumulative: Array = np.maximum.accumulate(np.clip(shares, 0.0, 1.0))
     return cumulative
@@ -79,7 +80,7 @@ def left_out(index: Index, nearest: Ids, answer: Ids) -> list[LeftOut]:
     gone = nearest[~np.isin(nearest, answer)]
     if not len(gone) or not len(answer):
         return []
-    cosines = index.vectors(gone) @ index.vectors(answer).T
+    cosines = fetch(index, gone).inner(fetch(index, answer))
     likest = cosines.argmax(axis=1)
     return [
         LeftOut(int(row), int(answer[best]), float(cosines[n, best]))
@@ -87,8 +88,8 @@ def left_out(index: Index, nearest: Ids, answer: Ids) -> list[LeftOut]:
     ]
 
 
-def places(query: Floats, index: Index, ids: Ids) -> list[int | None]:
+def places(query: Vectors, index: Index, ids: Ids) -> list[int | None]:
     """Return each document's place among the nearest to the query, counted from 1; None: beyond `DEEPEST`."""
-    found: Any = index.search(query[None], min(DEEPEST, len(index)))[1][0]
+    found = ask(index, query, min(DEEPEST, len(index)))[1][0]
     place = {int(row): n for n, row in enumerate(found, start=1)}
     return [place.get(int(row)) for row in ids]

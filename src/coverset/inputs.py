@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
+from coverset.vectors import Vectors, Words
 
 
 def as_vectors(name: str, value: ArrayLike) -> Floats:
@@ -48,30 +49,51 @@ def squared_norms(corpus: Floats) -> Floats:
     return squares
 
 
-def as_queries(value: ArrayLike, dim: int) -> tuple[Floats, bool]:
-    """Return the queries as a (B, dim) float32 array, and whether a single (dim,) query was handed in."""
-    array = _as_wide("queries", value, dim)
+def as_targets(name: str, value: ArrayLike | Vectors, corpus: Vectors) -> Vectors:
+    """Return one or several queries as vectors of the corpus's kind."""
+    if isinstance(value, Vectors):
+        for half, theirs, ours in (("meaning", value.dim, corpus.dim), ("words", value.width, corpus.width)):
+            if theirs != ours and theirs:
+                told = f"{ours} wide" if ours else "none"
+                raise ValueError(f"{name} must be like the corpus, whose {half} are {told}, got {theirs} wide")
+        words = value.words if value.width else Words.empty(len(value), corpus.width)
+        meaning = value.meaning if value.dim else np.zeros((len(value), corpus.dim), np.float32)
+        return Vectors.made(meaning, words, corpus.roots)
+    array = as_vectors(name, value)
+    if array.ndim and array.shape[-1] != corpus.dim:
+        raise ValueError(f"{name} must be {corpus.dim} wide like the corpus, got shape {array.shape}")
     if array.ndim not in (1, 2):
-        raise ValueError(f"queries must have shape ({dim},) or (B, {dim}), got shape {array.shape}")
-    return np.atleast_2d(array), array.ndim == 1
+        raise ValueError(f"{name} must have shape ({corpus.dim},) or (B, {corpus.dim}), got shape {array.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(np.einsum("...i,...i->...", array, array)).all()
+    if not finite:
+        raise ValueError(f"{name} must be finite, got NaN, infinity or a length that overflows float32")
+    rows = np.atleast_2d(array)
+    return Vectors.made(rows, Words.empty(len(rows), corpus.width), corpus.roots)
 
 
-def as_query(value: ArrayLike, dim: int) -> Floats:
-    """Return one query as a (1, dim) float32 array."""
-    array = _as_wide("query", value, dim)
-    if array.ndim != 1:
+def as_one(value: ArrayLike | Vectors, corpus: Vectors) -> Vectors:
+    """Return one query as a row of the corpus's kind."""
+    if isinstance(value, Vectors):
+        if len(value) != 1:
+            raise ValueError(f"query must be one row, got {len(value)}: for several queries there is decode_batch")
+        return as_targets("query", value, corpus)
+    array = as_vectors("query", value)
+    if array.ndim != 1 and (array.ndim == 0 or array.shape[-1] == corpus.dim):
         batch = ": for several queries there is decode_batch" if array.ndim == 2 else ""
-        raise ValueError(f"query must be one row of shape ({dim},), got shape {array.shape}{batch}")
-    return array[None]
+        raise ValueError(f"query must be one row of shape ({corpus.dim},), got shape {array.shape}{batch}")
+    return as_targets("query", array, corpus)
 
 
-def as_batch(value: ArrayLike, dim: int) -> Floats:
-    """Return several queries as a (B, dim) float32 array."""
-    array = _as_wide("queries", value, dim)
-    if array.ndim != 2:
+def as_batch(value: ArrayLike | Vectors, corpus: Vectors) -> Vectors:
+    """Return several queries as rows of the corpus's kind."""
+    if isinstance(value, Vectors):
+        return as_targets("queries", value, corpus)
+    array = as_vectors("queries", value)
+    if array.ndim != 2 and (array.ndim == 0 or array.shape[-1] == corpus.dim):
         single = ": for one query there is decode" if array.ndim == 1 else ""
-        raise ValueError(f"queries must have shape (B, {dim}), got shape {array.shape}{single}")
-    return array
+        raise ValueError(f"queries must have shape (B, {corpus.dim}), got shape {array.shape}{single}")
+    return as_targets("queries", array, corpus)
 
 
 @overload
@@ -113,18 +135,6 @@ def as_flag(name: str, value: object) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ValueError(f"{name} must be True or False, got {value!r}")
-
-
-def _as_wide(name: str, value: ArrayLike, dim: int) -> Floats:
-    """Return `value` as a float32 array of finite rows that are `dim` wide."""
-    array = as_vectors(name, value)
-    if array.ndim and array.shape[-1] != dim:
-        raise ValueError(f"{name} must be {dim} wide like the corpus, got shape {array.shape}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = np.isfinite(np.einsum("...i,...i->...", array, array)).all() if array.ndim else True
-    if not finite:
-        raise ValueError(f"{name} must be finite, got NaN, infinity or a length that overflows float32")
-    return array
 
 
 def _describe(value: object) -> str:

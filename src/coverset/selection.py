@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 
-from coverset.arrays import Floats, Keys
+import numpy as np
+
+from coverset.arrays import Floats, Ids, Keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +38,10 @@ class Selection:
         when the scores around the cut are too close to tell. None for other decoders.
     passes
         How many searches of the whole corpus the answer took.
+    alike
+        For each id, the ids that were met and left out because this one stands for them.
+    serves
+        For each id, the part of the request that it serves best, counted from 0; -1: the request as a whole.
     """
 
     ids: Keys
@@ -44,6 +51,20 @@ class Selection:
     certified: bool | None = None
     proved: bool | None = None
     passes: int = 1
+    alike: list[list[Hashable]] = field(default_factory=list)
+    serves: Ids = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        """Without kinds or parts, nobody is left out, and all serve the whole request."""
+        if len(self.alike) != len(self.ids):
+            object.__setattr__(self, "alike", [[] for _ in range(len(self.ids))])
+        if len(self.serves) != len(self.ids):
+            object.__setattr__(self, "serves", np.full(len(self.ids), -1, np.int64))
+
+    @classmethod
+    def none(cls) -> Selection:
+        """Return the selection of no documents."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.float32))
 
     def __len__(self) -> int:
         """Return how many documents were chosen."""

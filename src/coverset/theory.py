@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Array, Mask
-from coverset.inputs import as_corpus, as_number, as_queries
+from coverset.inputs import as_corpus, as_number, as_targets
+from coverset.vectors import Vectors
 
 
 def in_dense_success_set(corpus: Any, relevant: Any, query: Any) -> bool:
@@ -92,8 +93,9 @@ def proposition_2_example() -> tuple[Array, Array, list[int]]:
 
 def _problem(corpus: Any, relevant: Any, query: Any) -> tuple[Array, Mask, Array]:
     """Check the inputs; return documents and query in double precision, and a mask of the relevant rows."""
-    shape = as_corpus(corpus).shape
-    as_queries(query, shape[1])
+    checked = as_corpus(corpus)
+    shape = checked.shape
+    as_targets("query", query, Vectors.of(checked))
     ids = np.asarray(relevant)
     if ids.ndim != 1 or ids.size == 0 or ids.dtype.kind not in "iu":
         raise ValueError(f"relevant must be a list of at least one row number, got {relevant!r}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coverset import NNN, Dense, MemoryIndex
-from coverset.decoders.strength import DENSE, strengths
+from coverset import NNN, Dense, MemoryIndex, Vectors
+from coverset.decoders.nearest import Nearest
+from coverset.decoders.strength import DENSE, NEAREST, strengths
 from tests.conftest import clustered
 from tests.solvers.test_exact import Plain
 
@@ -28,7 +29,7 @@ def crowd(alike: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("alike", [0.0, 0.2, 0.35])
 def test_strengths_follow_how_alike_the_nearest_are(alike: float) -> None:
     query, corpus = crowd(alike)
-    l1, l2 = strengths(query[None].astype(np.float32), MemoryIndex(corpus))
+    l1, l2 = strengths(Nearest(MemoryIndex(corpus), Vectors.of(query[None].astype(np.float32)), NEAREST))
     # Two of the ten have cosine s_i s_j + alike sqrt(1 - s_i^2) sqrt(1 - s_j^2), as `crowd` made them.
     s = np.linspace(0.8, 0.5, 40)[:10]
     cosines = np.outer(s, s) + alike * np.sqrt(np.outer(1 - s**2, 1 - s**2))
@@ -40,7 +41,9 @@ def test_strengths_follow_how_alike_the_nearest_are(alike: float) -> None:
 def test_a_crowd_ranks_as_dense_does() -> None:
     # Documents with cosines of some 0.93 to each other, and 0.73 to the query.
     query, corpus = crowd(0.85)
-    assert strengths(query[None].astype(np.float32), MemoryIndex(corpus))[1] == pytest.approx(DENSE)
+    assert strengths(Nearest(MemoryIndex(corpus), Vectors.of(query[None].astype(np.float32)), NEAREST))[
+        1
+    ] == pytest.approx(DENSE)
     np.testing.assert_array_equal(NNN().decode(query, corpus).ids, Dense().decode(query, corpus).ids)
 
 
@@ -64,7 +67,7 @@ def test_the_answer_does_not_depend_on_any_scale_or_on_the_batch() -> None:
 def test_a_strength_that_is_given_stands() -> None:
     corpus, queries = clustered(200, 24, 4, seed=2)
     index = MemoryIndex(corpus)
-    l1, l2 = strengths(queries, index)
+    l1, l2 = strengths(Nearest(index, Vectors.of(queries), NEAREST))
     for q, query in enumerate(queries):
         for given in (NNN(l1=0.2), NNN(l2=0.5), NNN()):
             both = NNN(l1=l1[q] if given.l1 is None else given.l1, l2=l2[q] if given.l2 is None else given.l2)
@@ -76,8 +79,8 @@ def test_a_small_corpus_is_decoded_whole_and_a_large_one_among_the_nearest() -> 
     small, large = NNN().decode(query, corpus[:2000]), NNN().decode(query, corpus)
     assert small.certified
     assert not large.certified
-    assert large.passes == 2
-    l1, l2 = strengths(query[None], MemoryIndex(corpus))
+    assert large.passes == 1
+    l1, l2 = strengths(Nearest(MemoryIndex(corpus), Vectors.of(query[None]), NEAREST))
     among = NNN(l1=l1[0], l2=l2[0], candidates=256).decode(query, corpus)
     np.testing.assert_array_equal(large.ids, among.ids)
     np.testing.assert_array_equal(NNN().decode(query, Plain(corpus)).ids, large.ids)

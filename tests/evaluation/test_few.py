@@ -84,7 +84,7 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert Retriever.open(store).decoder == NNN()
     chosen = NNN(**json.loads(plain.stdout)["params"])
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
-    grid = attempt("nnn", MemoryIndex(index.rows), dev.queries, dev.relevant)
+    grid = attempt("nnn", MemoryIndex(index.corpus.meaning), dev.queries, dev.relevant)
     assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
     done = run(store, examples, "--apply", command="tune")
     assert done.returncode == 0, done.stderr

@@ -71,7 +71,7 @@ def test_the_path_is_that_of_scikit_learns_elastic_net(found: dict[str, Any], to
         # scikit-learn minimises 1/(2d) ||v - Uw||^2 + alpha rho |w| + alpha (1 - rho)/2 ||w||^2.
         alpha, rho = (l1 + l2) / d, l1 / (l1 + l2)
         model = ElasticNet(alpha, l1_ratio=rho, positive=True, fit_intercept=False, tol=1e-12, max_iter=200_000)
-        weights = model.fit(corpus.rows.T.astype(float), query).coef_
+        weights = model.fit(corpus.corpus.meaning.T.astype(float), query).coef_
         told = {run["id"]: run["weights"][step] for run in path["documents"]}
         for row, weight in enumerate(weights):
             if weight > 1e-4 and store.snapshot().ids[row] in told:

@@ -91,7 +91,7 @@ def test_optimality_conditions_hold_over_the_whole_corpus_whenever_certified(
     if l1 == l2 == 0:
         l1 = 0.05
     for handed_in in (MemoryIndex(corpus), Plain(corpus[np.abs(corpus).sum(axis=1) > 0])):
-        rows = handed_in.rows if isinstance(handed_in, MemoryIndex) else handed_in.corpus
+        rows = handed_in.corpus.meaning if isinstance(handed_in, MemoryIndex) else handed_in.corpus
         if len(rows) == 0:
             continue
         selection = NNN(l1=l1, l2=l2).decode(query, handed_in, k=None)

@@ -4,5 +4,6 @@ from coverset.decoders.decoder import Decoder
 from coverset.decoders.dense import Dense
 from coverset.decoders.mmr import MMR
 from coverset.decoders.nnn import NNN
+from coverset.decoders.rrf import RRF
 
-__all__ = ["MMR", "NNN", "Decoder", "Dense"]
+__all__ = ["MMR", "NNN", "RRF", "Decoder", "Dense"]

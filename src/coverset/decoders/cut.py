@@ -34,11 +34,7 @@ class Cut:
         order, counts, last, following = best(solution.weights, solution.scores, k, self.fill)
         lengths = np.linalg.norm(solution.queries, axis=1)
         gaps, violations, certified = self._certificates(solution, lengths)
-        sizes = lengths + solution.longest * solution.weights.sum(axis=1)
-        terms = solution.queries.shape[1] + solution.weights.shape[1]
-        rounding = terms * np.finfo(np.float64).eps * sizes
-        error = solution.longest * (certificate.residual_error(gaps, sizes, terms) + rounding)
-        proved = self._proved(counts, last, following, error, solution.l1)
+        proved = self._proved(counts, last, following, self.error(solution), solution.l1)
         found = zip(
             solution.ids[order],
             solution.weights[np.arange(len(order))[:, None], order].astype(np.float32),
@@ -51,6 +47,16 @@ class Cut:
         )
         for ids, chosen, count, gap, violation, sure, proof in found:
             yield Selection(ids[:count], chosen[:count], gap, violation, sure, proof, solution.passes)
+
+    def error(self, solution: Solution) -> Array:
+        """Return a bound on how far each query's scores can be from those of the exact optimum."""
+        lengths = np.linalg.norm(solution.queries, axis=1)
+        gaps, _, _ = self._certificates(solution, lengths)
+        sizes = lengths + solution.longest * solution.weights.sum(axis=1)
+        terms = solution.queries.shape[1] + solution.weights.shape[1]
+        rounding = terms * np.finfo(np.float64).eps * sizes
+        error: Array = solution.longest * (certificate.residual_error(gaps, sizes, terms) + rounding)
+        return error
 
     def _certificates(self, solution: Solution, lengths: Array) -> tuple[Array, Array, Mask]:
         if not (self.whole and solution.settled):

@@ -1,45 +1,66 @@
-"""What a decoder is: queries and a corpus in, selections out."""
+"""What a decoder is: requests and a corpus in, selections out."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from coverset.arrays import Floats
-from coverset.indexes import Corpus, Index, as_index
-from coverset.inputs import as_batch, as_query
+from coverset.decoders.requests import Requests
+from coverset.indexes import Corpus, Index, as_index, kind
+from coverset.inputs import as_batch, as_one
 from coverset.selection import Selection
+from coverset.vectors import Vectors
 
 
 class Decoder(ABC):
     """A rule that picks, for each query, a set of documents out of a corpus."""
 
-    def decode(self, query: ArrayLike, corpus: Corpus, k: int | None = 5) -> Selection:
+    def decode(
+        self,
+        query: ArrayLike | Vectors,
+        corpus: Corpus,
+        k: int | None = 5,
+        parts: ArrayLike | Vectors | None = None,
+    ) -> Selection:
         """Pick the documents for one query.
 
         Parameters
         ----------
         query
-            A query embedding (d,).
+            A query embedding (d,), or Vectors of one row.
         corpus
-            Document embeddings: an (N, d) array, or an Index (a MemoryIndex when the same corpus is
+            The documents: an (N, d) array, Vectors, or an Index (a MemoryIndex when the same corpus is
             decoded repeatedly).
         k
             How many documents to return, fewer only if the corpus has no more. NNN also takes None: the
             whole support.
+        parts
+            What the query is made of, as further targets: an (m, d) array, or Vectors.
         """
         index = as_index(corpus)
-        return self._decode(as_query(query, index.dim), index, k, prepared=index is corpus)[0]
+        requests = Requests.checked(as_one(query, kind(index)), None if parts is None else [parts])
+        return self._decode(requests, index, k, prepared=index is corpus)[0]
 
-    def decode_batch(self, queries: ArrayLike, corpus: Corpus, k: int | None = 5) -> list[Selection]:
-        """Pick the documents for each of several queries, (B, d): the same answers as one by one, sooner."""
+    def decode_batch(
+        self,
+        queries: ArrayLike | Vectors,
+        corpus: Corpus,
+        k: int | None = 5,
+        parts: Sequence[ArrayLike | Vectors | None] | None = None,
+    ) -> list[Selection]:
+        """Pick the documents for each of several queries: the same answers as one by one, sooner.
+
+        `parts` has one entry a query: its parts, or None.
+        """
         index = as_index(corpus)
-        return self._decode(as_batch(queries, index.dim), index, k, prepared=index is corpus)
+        requests = Requests.checked(as_batch(queries, kind(index)), parts)
+        return self._decode(requests, index, k, prepared=index is corpus)
 
     @abstractmethod
-    def _decode(self, queries: Floats, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        """Decode a checked batch; `k` is checked here, as not every rule can do without one.
+    def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
+        """Decode checked requests; `k` is checked here, as not every rule can do without one.
 
         `prepared`: the caller keeps the index, so what it caches will be used again.
         """

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coverset.arrays import Floats, Keys
+from coverset.arrays import Floats
 from coverset.decoders.decoder import Decoder
-from coverset.indexes import Index, MemoryIndex, within
-from coverset.indexes.ids import present
+from coverset.decoders.field import Field
+from coverset.decoders.kinds import Distinct, Kinds, as_distinct
+from coverset.decoders.requests import Requests, serves, together
+from coverset.indexes import Index
 from coverset.inputs import as_count, as_number
-from coverset.ranking import ascending
 from coverset.selection import Selection
 
 
@@ -29,47 +30,52 @@ class MMR(Decoder):
         The trade-off in [0, 1]: 1 asks only for relevance (this is Dense), 0 only for diversity.
     candidates
         Pick among this many documents nearest to the query; None: among the whole corpus.
+    distinct
+        The cosine above which two documents count as one kind, of which one is returned; False, or "auto": all.
     """
 
     relevance: float = 0.7
     candidates: int | None = None
+    distinct: Distinct = "auto"
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         object.__setattr__(self, "relevance", as_number("relevance", self.relevance, 0.0, 1.0))
         object.__setattr__(self, "candidates", as_count("candidates", self.candidates, optional=True))
+        object.__setattr__(self, "distinct", as_distinct(self.distinct))
 
-    def _decode(self, queries: Floats, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        k = as_count("k", k)
-        if self.candidates is None and isinstance(index, MemoryIndex):
-            chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
-            rows = index.rows if len(chosen) == len(index) else index.rows[chosen]
-            return [self._pick(query, rows, chosen, k) for query in queries]
-        _, found = index.search(queries, within(index, max(self.candidates or len(index), k)))
+    def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
+        count, kinds = as_count("k", k), Kinds.of(self.distinct, auto=False)
+        depth = len(index) if self.candidates is None else max(self.candidates, count)
         selections = []
-        for query, row in zip(queries, found, strict=True):
-            ids = row[present(row)]
-            chosen = ids[ascending(ids)]
-            selections.append(self._pick(query, index.vectors(chosen), chosen, k))
+        for q in range(len(requests)):
+            targets = requests.targets(q)
+            field = Field.around(index, targets, depth)
+            if self.candidates is not None and len(field.ids) > depth:
+                field = field.nearest(targets, index, depth)
+            selections.append(self._pick(field, field.scores(targets, index), count, kinds))
         return selections
 
-    def _pick(self, query: Floats, rows: Floats, ids: Keys, k: int) -> Selection:
-        """Algorithm 1 for one query, over the given rows; `ids` ascend, so ties go to the lowest id."""
-        similar = rows @ query
+    def _pick(self, field: Field, scores: Floats, k: int, kinds: Kinds | None) -> Selection:
+        """Algorithm 1 for one request; ids ascend, so ties go to the lowest."""
+        similar = together(scores)
         worth = np.float32(self.relevance) * similar
-        picks, scores = [], []
-        taken = np.zeros(len(rows), bool)
-        nearest = np.full(len(rows), -np.inf, np.float32)
-        for step in range(min(k, len(rows))):
-            if step == 0:
-                pick = int(np.argmax(similar))
-                scores.append(worth[pick])
-            else:
-                marginal = worth - np.float32(1.0 - self.relevance) * nearest
-                marginal[taken] = -np.inf
-                pick = int(np.argmax(marginal))
-                scores.append(marginal[pick])
+        picks: list[int] = []
+        values, alike = [], []
+        open_ = np.ones(len(similar), bool)
+        nearest = np.full(len(similar), -np.inf, np.float32)
+        while len(picks) < k and open_.any():
+            marginal = similar if not picks else worth - np.float32(1.0 - self.relevance) * nearest
+            pick = int(np.argmax(np.where(open_, marginal, -np.inf)))
+            values.append(marginal[pick] if picks else worth[pick])
             picks.append(pick)
-            taken[pick] = True
-            np.maximum(nearest, rows @ rows[pick], out=nearest)
-        return Selection(ids=ids[picks], weights=np.array(scores, np.float32))
+            open_[pick] = False
+            cosines = field.vectors.inner(field.vectors.take(np.array([pick])))[:, 0]
+            np.maximum(nearest, cosines, out=nearest)
+            gone = kinds.like(cosines, field.vectors.norms, pick) & open_ if kinds else np.zeros(0, bool)
+            alike.append(field.ids[np.flatnonzero(gone)].tolist())
+            if kinds:
+                open_ &= ~gone
+        return Selection(
+            field.ids[picks], np.array(values, np.float32), alike=alike, serves=serves(scores[:, picks])
+        )

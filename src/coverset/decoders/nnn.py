@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coverset.arrays import Array, Floats, Keys
+from coverset.arrays import Array, Floats
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
-from coverset.decoders.strength import strengths, suited
-from coverset.indexes import Corpus, Index, MemoryIndex, as_index, within
-from coverset.indexes.ids import present
-from coverset.inputs import as_choice, as_count, as_flag, as_number, as_queries
-from coverset.ranking import ascending
+from coverset.decoders.joint import select
+from coverset.decoders.kinds import Distinct, Kinds, as_distinct
+from coverset.decoders.nearest import Nearest
+from coverset.decoders.requests import Requests
+from coverset.decoders.solving import SMALL_KEPT, Solving
+from coverset.decoders.strength import NEAREST, strengths, suited
+from coverset.indexes import Corpus, Index, MemoryIndex, as_index, fetch, kind, suiting, within
+from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
-from coverset.solvers.fista import solve_fista
-from coverset.solvers.solution import Solution
+from coverset.vectors import Vectors
 
-# Up to this many documents the Gram matrix of a kept (or of any) index answers without further searches.
-SMALL_KEPT, SMALL = 2048, 512
-# Queries solved together: over a large corpus, their scores take 64/d of its memory.
-BATCH = 64
 # Without strengths, over a corpus that is not small, the nearest documents that are decoded.
 CANDIDATES = 256
+# Where kinds count, so many times the documents wanted are ranked: those left out make room.
+ROOM = 4
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class NNN(Decoder):
         w* = argmin_{w >= 0}  1/2 ||U w - v||^2 + l1 sum(w) + l2/2 ||w||^2
 
     The documents with w > 0 are the answer, ranked by w. A document that the others already explain gets
-    no weight, so near-duplicates drop out and what was missing comes in.
+    no weight, so what was missing comes in. Near-duplicates share their weight: see `distinct`.
 
     Parameters
     ----------
@@ -61,8 +62,11 @@ class NNN(Decoder):
         Take the mean document away from documents and query first, and with it the direction that all
         embeddings share.
     certify
-        Over an approximate index, search exhaustively once it has nothing more to add, where the engine can,
-        so that the answer is certified. An exact index certifies its answers anyway.
+        Answers are certified, whatever it takes: without strengths, a large corpus is decoded whole, and an
+        approximate index is searched exhaustively at the end. Where that cannot be done it is an error.
+    distinct
+        The cosine above which two documents count as one kind, of which one is returned, naming the others; False:
+        all are returned. "auto": off where both strengths are given, the paper's optimum to the letter, else on.
     """
 
     l1: float | None = None
@@ -73,6 +77,7 @@ class NNN(Decoder):
     fill: bool = True
     center: bool = False
     certify: bool = False
+    distinct: Distinct = "auto"
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -88,9 +93,14 @@ class NNN(Decoder):
         set_(self, "fill", as_flag("fill", self.fill))
         set_(self, "center", as_flag("center", self.center))
         set_(self, "certify", as_flag("certify", self.certify))
+        set_(self, "distinct", as_distinct(self.distinct))
+        if self.certify and self.candidates is not None:
+            raise ValueError(
+                "certify=True must go without candidates: an answer among some documents has no certificate"
+            )
 
     @classmethod
-    def suited(cls, queries: ArrayLike, corpus: Corpus) -> NNN:
+    def suited(cls, queries: ArrayLike | Vectors, corpus: Corpus) -> NNN:
         """Return NNN with the l2 that suits a kind of query: a few dozen of them, without labels, are enough.
 
         What a single query does not show, whether the documents of this corpus that are needed together are found
@@ -99,114 +109,118 @@ class NNN(Decoder):
         Parameters
         ----------
         queries
-            Query embeddings (B, d), of a log say.
+            Query embeddings (B, d), of a log say, or Vectors.
         corpus
-            Document embeddings (N, d), or a MemoryIndex. A sample of a large corpus will do.
+            Document embeddings (N, d), Vectors, or a MemoryIndex. A sample of a large corpus will do.
         """
         index = as_index(corpus)
         if not isinstance(index, MemoryIndex):
             raise ValueError("corpus must be in memory: hand in an array, of a sample say, or a MemoryIndex")
-        batch, _ = as_queries(queries, index.dim)
+        batch = as_targets("queries", queries, index.corpus)
         if len(batch) == 0:
             raise ValueError("queries must have at least one row, got none")
         l2, _ = suited(batch, index)
         return cls(l2=l2)
 
-    def rewrite(self, queries: ArrayLike, corpus: Corpus) -> Floats:
-        """Return r* = v - U w*, the corrected query, in the shape of `queries`.
+    @overload
+    def rewrite(self, queries: Vectors, corpus: Corpus) -> Vectors: ...
+
+    @overload
+    def rewrite(self, queries: ArrayLike, corpus: Corpus) -> Floats: ...
+
+    def rewrite(self, queries: ArrayLike | Vectors, corpus: Corpus) -> Floats | Vectors:
+        """Return r* = v - U w*, the corrected query, in the type and shape of `queries`.
 
         For l2 > 0, NNN ranks documents by u.r*. So any vector database that is handed r* as the query
-        returns the NNN ranking from its ordinary search, filters and paging included.
+        returns the NNN ranking from its ordinary search, filters and paging included. Its words may be negative:
+        those are already covered.
         """
         index = as_index(corpus)
-        batch, single = as_queries(queries, index.dim)
-        solutions = self._solve(batch, index, 1, prepared=index is corpus)
-        residuals = [solution.residuals for solution in solutions]
-        rewritten: Floats = np.concatenate(residuals or [np.empty_like(batch)]).astype(np.float32)
-        return rewritten[0] if single else rewritten
+        prepared, targets = index is corpus, as_targets("queries", queries, kind(index))
+        index, targets = self._centered(index, targets)
+        l1, l2, near = self._strengths(targets, index)
+        residuals = np.empty((len(targets), targets.dim + targets.width))
+        for which, solution in self._solving(index, prepared).batches(targets, index, l1, l2, 1, near):
+            residuals[which] = solution.residuals
+        if not isinstance(queries, Vectors):
+            rewritten: Floats = residuals[:, : targets.dim].astype(np.float32)
+            return rewritten[0] if np.ndim(queries) == 1 else rewritten
+        groups = suiting(index, targets)
+        parts = [kind(view).take(slice(0, 0)).unflat(residuals[which]) for which, view in groups]
+        return Vectors.join(parts).take(np.argsort(np.concatenate([which for which, _ in groups])))
 
-    def _decode(self, queries: Floats, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        k = as_count("k", k, optional=True)
-        solutions = self._solve(queries, index, within(index, k or 1), prepared=prepared)
-        candidates = self._candidates(index)
-        whole = candidates is None or (index.exact and candidates >= len(index))
-        cut = Cut(k, fill=self.fill and k is not None, whole=whole)
-        return [selection for solution in solutions for selection in cut.select(solution)]
+    def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
+        count, kinds = as_count("k", k, optional=True), Kinds.of(self.distinct, auto=self._chooses)
+        documents = index
+        index, wholes = self._centered(index, requests.wholes)
+        requests = replace(requests, wholes=wholes)
+        l1, l2, near = self._strengths(wholes, index)
+        solving = self._solving(index, prepared)
+        cut = Cut(count, fill=self.fill and count is not None, whole=solving.whole(index))
+        selections: list[Selection] = [Selection.none()] * len(requests)
+        again: Sequence[int] = range(len(requests))
+        if requests.parts is None:
+            best = within(index, count or 1)
+            for which, solution in solving.batches(wholes, index, l1, l2, best, near):
+                for q, selection in zip(which.tolist(), cut.select(solution), strict=True):
+                    selections[q] = selection
+            again = [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections])
+        for q in again:
+            selections[q] = self._one(requests.targets(q), index, float(l1[q]), float(l2[q]), cut, kinds, solving)
+        more = int(near is not None and solving.candidates is None)  # the search for strengths
+        return [replace(s, passes=s.passes + more) for s in selections] if more else selections
 
-    def _solve(self, queries: Floats, index: Index, k: int, *, prepared: bool) -> Iterator[Solution]:
-        """Solve in batches; each solution holds at least the best k + 1 documents, if the corpus has them."""
-        if self.center:
-            if not isinstance(index, MemoryIndex):
-                raise ValueError("center=True needs the corpus in memory: hand in an array or a MemoryIndex")
-            index, queries = index.centered, queries - index.mean
-        for start in range(0, len(queries), BATCH):
-            batch = queries[start : start + BATCH]
-            l1, l2 = self._strengths(batch, index)
-            for solution in self._solve_batch(batch, index, l1, l2, k, prepared=prepared):
-                solution.passes += self._chooses
-                yield solution
+    def _one(
+        self, targets: Vectors, index: Index, l1: float, l2: float, cut: Cut, kinds: Kinds | None, solving: Solving
+    ) -> Selection:
+        """Decode one request, with its parts, one of each kind: solved again until nothing more is left out."""
+        left_out: dict[Hashable, Hashable] = {}
+        deep = cut if cut.k is None or kinds is None else replace(cut, k=within(index, ROOM * cut.k))
+        while True:
+            solutions = solving.request(targets, index, l1, l2, deep.k or 1, list(left_out))
+            complete = cut.whole and len(solutions[0].ids) == len(index)
+            if kinds is None:
+                return select(solutions, cut, complete=complete)
+            ranking = select(solutions, deep, complete=complete)
+            kept, alike = kinds.walk(ranking.ids, fetch(index, ranking.ids), cut.k or len(ranking))
+            stands = ranking.ids[kept].tolist()
+            new = {i: name for name, others in zip(stands, alike, strict=True) for i in others}
+            if not new:
+                chosen = select(solutions, cut, complete=complete)
+                others = [[i for i, name in left_out.items() if name == this] for this in chosen.ids.tolist()]
+                return replace(chosen, alike=others)
+            left_out.update(new)
 
-    def _solve_batch(
-        self, queries: Floats, index: Index, l1: Array, l2: Array, k: int, *, prepared: bool
-    ) -> Iterable[Solution]:
-        """Solve a batch in the way that suits the corpus."""
-        if self._candidates(index) is not None:
-            return self._solve_candidates(queries, index, l1, l2, k)
-        if isinstance(index, MemoryIndex) and (
-            self.solver == "fista" or len(index) <= (SMALL_KEPT if prepared else SMALL)
-        ):
-            return [self._solve_rows(queries, index, np.arange(len(index)), l1, l2)]
-        if self.solver == "exact":
-            return self._solve_pools(queries, index, l1, l2, k)
-        raise ValueError(
-            "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, or set candidates"
-        )
+    def _solving(self, index: Index, prepared: bool) -> Solving:
+        limited = self._chooses and self.candidates is None and not self.certify and len(index) > SMALL_KEPT
+        candidates = CANDIDATES if limited else self.candidates
+        return Solving(self.solver, self.iterations, candidates, self.certify, prepared)
 
     @property
     def _chooses(self) -> bool:
         """Whether a strength is left to be chosen."""
         return self.l1 is None or self.l2 is None
 
-    def _strengths(self, queries: Floats, index: Index) -> tuple[Array, Array]:
-        """Return (l1, l2) for each query: those given, and where there are none, those that suit it."""
-        l1, l2 = strengths(queries, index) if self._chooses else (np.empty(len(queries)), np.empty(len(queries)))
+    def _strengths(self, targets: Vectors, index: Index) -> tuple[Array, Array, Nearest | None]:
+        """Return (l1, l2) for each query: those given, and where there are none, those that suit it.
+
+        Also what a search for them brought back, which is deep enough to decode among.
+        """
+        l1, l2, near = np.empty(len(targets)), np.empty(len(targets)), None
+        if self._chooses:
+            depth = self._solving(index, True).candidates
+            near = Nearest(index, targets, within(index, max(depth or 0, NEAREST)))
+            l1, l2 = strengths(near)
         if self.l1 is not None:
             l1[:] = self.l1
         if self.l2 is not None:
             l2[:] = self.l2
-        return l1, l2
+        return l1, l2, near
 
-    def _candidates(self, index: Index) -> int | None:
-        """Return to how many nearest documents decoding is limited: without strengths, so is its cost."""
-        limited = self._chooses and self.candidates is None and len(index) > SMALL_KEPT
-        return CANDIDATES if limited else self.candidates
-
-    def _solve_candidates(self, queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> Iterator[Solution]:
-        """Solve over each query's nearest documents only."""
-        _, found = index.search(queries, within(index, max(self._candidates(index) or 0, k)))
-        for q, row in enumerate(found):
-            ids, one = row[present(row)], slice(q, q + 1)
-            ids = ids[ascending(ids)]
-            if len(ids):
-                yield self._solve_rows(queries[one], MemoryIndex(index.vectors(ids)), ids, l1[one], l2[one])
-            else:  # a filter that nothing passes
-                yield from self._solve_pools(queries[one], index, l1[one], l2[one], k)
-
-    def _solve_rows(self, queries: Floats, index: MemoryIndex, ids: Keys, l1: Array, l2: Array) -> Solution:
-        """Solve over all rows of an array, whose ids are given."""
-        if self.solver == "fista":
-            solution = solve_fista(ids, index.rows, index.lipschitz, queries, l1, l2, self.iterations)
-        else:
-            from coverset.solvers.exact import solve_gram
-
-            solution = solve_gram(ids, index.rows, index.gram, queries, l1, l2)
-        solution.scores[:, index.blank] = -np.inf
-        return solution
-
-    def _solve_pools(self, queries: Floats, index: Index, l1: Array, l2: Array, k: int) -> list[Solution]:
-        """Solve by column generation."""
-        # Imported here: numba, which compiles the kernels, is only needed once something is solved.
-        from coverset.indexes.oracle import oracle
-        from coverset.solvers.exact import solve_pools
-
-        return solve_pools(oracle(index, len(queries), certify=self.certify), queries, l1, l2, k)
+    def _centered(self, index: Index, targets: Vectors) -> tuple[Index, Vectors]:
+        """Return documents and queries with the mean document taken away, if that is asked for."""
+        if not self.center:
+            return index, targets
+        if not isinstance(index, MemoryIndex):
+            raise ValueError("center=True needs the corpus in memory: hand in an array or a MemoryIndex")
+        return index.centered, Vectors.made(targets.meaning - index.mean, targets.words, targets.roots)

@@ -2,11 +2,11 @@
 
 Are the ten nearest documents more alike than each of them is like the query? Then they are one crowd, out of which
 geometry cannot tell what is needed, and the ranking should stay that of Dense. The less alike they are, the more
-they show different sides of the query, and the more decoding them jointly pays. With x the mean cosine between two
-of them, near-duplicates aside, over the mean cosine between one of them and the query,
+they show different sides of the query, and the more decoding them jointly pays. With x the mean cosine (of
+meaning, where there are words too) between two of them, near-duplicates aside, over that between one of them and the query,
 
     l1 = 0.3 max_i u_i.v
-    l2 = 0.75 / (1.2 - x)     for one query (`strengths`)
+    l2 = 0.75 / (1.2 - x)     for one query (`strengths`), by meaning alone; 0.25 / (1.2 - x) by words and meaning
     l2 = 1 / (1 - y)          for queries of a kind (`suited`), y the median of their x, from the mean document
 
 and the dense limit where that would be negative. So for documents of length 1; l2 grows with the square of their
@@ -19,14 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from coverset.arrays import Array, Floats, Keys, Mask
-from coverset.indexes import Index, MemoryIndex, within
-from coverset.indexes.ids import present
+from coverset.arrays import Array, Floats, Mask
+from coverset.decoders.nearest import Nearest
+from coverset.indexes import MemoryIndex
+from coverset.vectors import Vectors
 
 NEAREST = 10
 # Pairs more alike than this say that the corpus has duplicates, and nothing of the query.
 DUPLICATE = 0.95
-SHARE, SCALE, CROWD = 0.3, 0.75, 1.2
+SHARE, SCALE, BOTH, CROWD = 0.3, 0.75, 0.25, 1.2
 # Where the ranking is that of Dense, and weights can still be told from 0.
 DENSE = 1500.0
 TINY = float(np.finfo(np.float32).tiny)
@@ -34,29 +35,39 @@ TINY = float(np.finfo(np.float32).tiny)
 BATCH = 256
 
 
-def strengths(queries: Floats, index: Index) -> tuple[Array, Array]:
-    """Return (l1, l2) for each query."""
-    scores, ids = index.search(queries, within(index, NEAREST))
-    documents, found = _nearest(index, ids)
-    best = np.maximum(np.asarray(scores, np.float64)[:, 0], 0.0)
-    square = np.einsum("qid,qid->q", documents, documents) / np.maximum(found.sum(axis=1), 1)
-    return SHARE * best, np.maximum(square, TINY) * _ridge(crowding(queries, documents, found), SCALE, CROWD)
+def strengths(near: Nearest) -> tuple[Array, Array]:
+    """Return (l1, l2) for each query, from its nearest documents."""
+    few = near.few(NEAREST)
+    documents, lengths = few.written()
+    best = np.maximum(few.scores[:, :1].astype(np.float64).max(axis=1, initial=0.0), 0.0)
+    square = (lengths.astype(np.float64) ** 2).sum(axis=1) / np.maximum(few.found.sum(axis=1), 1)
+    scale = BOTH if near.targets.width and near.targets.dim else SCALE
+    crowd = crowding(_written(near.targets), documents, few.found)
+    return SHARE * best, np.maximum(square, TINY) * _ridge(crowd, scale, CROWD)
 
 
-def suited(queries: Floats, index: MemoryIndex) -> tuple[float, float]:
+def suited(queries: Vectors, index: MemoryIndex) -> tuple[float, float]:
     """Return one l2 for all queries like these, to three digits, and the y that it comes from."""
-    _, ids = index.search(queries, within(index, NEAREST))
-    origin = index.mean.astype(np.float64) / max(float(index.norms.mean()), TINY)
-    crowds = [
-        crowding(queries[start : start + BATCH], *_nearest(index, ids[start : start + BATCH]), origin)
-        for start in range(0, len(ids), BATCH)
-    ]
+    crowds, squares = [], []
+    origin = index.mean.astype(np.float64) / max(float(index.norms.mean()), TINY) if index.dim else None
+    for start in range(0, len(queries), BATCH):
+        some = queries.take(slice(start, start + BATCH))
+        near = Nearest(index, some, NEAREST)
+        documents, lengths = near.written()
+        crowds.append(crowding(_written(some), documents, near.found, origin))
+        squares.append(lengths[near.found].astype(np.float64) ** 2)
     typical = np.median(np.concatenate(crowds))
-    square = max(float(np.mean(index.norms[ids].astype(np.float64) ** 2)), TINY)
+    lengths = np.concatenate(squares)
+    square = max(float(lengths.sum()) / max(len(lengths), 1), TINY)
     return float(f"{square * _ridge(typical, 1.0, 1.0):.3g}"), float(typical)
 
 
-def crowding(queries: Floats, documents: Array, found: Mask, origin: Array | None = None) -> Array:
+def _written(queries: Vectors) -> Floats | Array:
+    """Return the queries' meaning, or their words where that is all there is, as `Nearest.written` does."""
+    return queries.meaning if queries.dim else queries.flat()
+
+
+def crowding(queries: Floats | Array, documents: Array, found: Mask, origin: Array | None = None) -> Array:
     """Return, for each query, how alike its documents are, over how like the query they are.
 
     Documents are (B, m, d), of which those count that were `found` (B, m). With an origin, all are taken as
@@ -71,14 +82,6 @@ def crowding(queries: Floats, documents: Array, found: Mask, origin: Array | Non
     alike = np.maximum(_mean(cosines, pairs), 0.0)
     near = _mean(np.einsum("qid,qd->qi", rows, targets), found)
     return np.where(near > 0.0, alike / np.maximum(near, TINY), np.inf)
-
-
-def _nearest(index: Index, ids: Keys) -> tuple[Array, Mask]:
-    """Return the vectors of the documents found (B, m, d), zero where there are fewer, and where there are any."""
-    found = present(ids)
-    documents = np.zeros((*ids.shape, index.dim))
-    documents[found] = index.rows[ids[found]] if isinstance(index, MemoryIndex) else index.vectors(ids[found])
-    return documents, found
 
 
 def _ridge(crowd: Any, scale: float, limit: float) -> Any:

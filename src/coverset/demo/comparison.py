@@ -70,8 +70,8 @@ def compare(request: str, query: Floats, names: list[str], index: MemoryIndex, n
     return Comparison(
         request=request,
         picks={name: [names[i] for i in s.ids] for name, s in selections.items()},
-        redundancy={name: redundancy(index.rows[s.ids]) for name, s in selections.items()},
-        covered={name: covered(query, index.rows[s.ids]).tolist() for name, s in selections.items()},
+        redundancy={name: redundancy(index.corpus.meaning[s.ids]) for name, s in selections.items()},
+        covered={name: covered(query, index.corpus.meaning[s.ids]).tolist() for name, s in selections.items()},
         dropped=[Dropped(names[d.id], names[d.like], d.cosine) for d in gone],
         brought_in=[BroughtIn(names[i], n) for i, n in zip(new, places(query, index, new), strict=True)],
         gap=float(answer.gap or 0.0),

@@ -32,7 +32,7 @@ def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[Ids]) -> Li
     several = [q for q, rows in enumerate(relevant) if len(rows) > 1]
     if not several:
         return Likeness(float("nan"), float("nan"))
-    unit = index.rows / np.maximum(index.norms, np.finfo(np.float32).tiny)[:, None]
+    unit = index.corpus.meaning / np.maximum(index.norms, np.finfo(np.float32).tiny)[:, None]
     nearest = Dense().decode_batch(queries[several], index, k=NEIGHBOURS)
     return Likeness(
         relevant=float(np.mean([redundancy(unit[relevant[q]]) for q in several])),

@@ -47,7 +47,7 @@ def best(function: Callable[[], Any], repeats: int) -> float:
 def timings(index: MemoryIndex, queries: int, k: int, repeats: int) -> list[Timing]:
     """Time every decoder on queries that ask for two random documents at once."""
     rng = np.random.default_rng(0)
-    vectors = index.rows[rng.integers(len(index), size=(queries, 2))].sum(axis=1)
+    vectors = index.corpus.meaning[rng.integers(len(index), size=(queries, 2))].sum(axis=1)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     found: list[Timing] = []
     for name, decoder in DECODERS.items():

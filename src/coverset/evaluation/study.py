@@ -93,7 +93,7 @@ def _row(method: str, decoder: Decoder, index: MemoryIndex, test: Labelled) -> R
         parameters={k: v for k, v in parameters(decoder).items() if k in ("l1", "l2", "relevance")},
         metrics={str(metric): 100 * float(value.mean()) for metric, value in values.items()},
         interval=(100 * low, 100 * high),
-        redundancy=float(np.mean([redundancy(index.rows[s.ids]) for s in selections])),
+        redundancy=float(np.mean([redundancy(index.corpus.meaning[s.ids]) for s in selections])),
         by_size={int(n): 100 * float(complete[sizes == n].mean()) for n in np.unique(sizes)},
     )
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from coverset.arrays import Floats, Ids, Keys
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.protocol import Corpus, Index
+from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
     from coverset.indexes.engines.faiss import FaissIndex
@@ -58,3 +62,24 @@ def as_index(corpus: Corpus) -> Index:
 def within(index: Index, k: int) -> int:
     """Return k, but no more than there are documents, where counting them takes no round trip."""
     return min(k, len(index)) if isinstance(index, MemoryIndex) else k
+
+
+def kind(index: Index) -> Vectors:
+    """Return what vectors of this index look like: all of them if they are at hand, or none of that width."""
+    return index.corpus if isinstance(index, MemoryIndex) else Vectors.of(np.empty((0, index.dim), np.float32))
+
+
+def ask(index: Index, targets: Vectors, k: int) -> tuple[Floats, Keys]:
+    """Search an index, of any kind, with targets of its kind."""
+    scores, ids = index.search(targets if targets.width else targets.meaning, within(index, k))  # type: ignore[arg-type]
+    return np.asarray(scores, np.float32), np.asarray(ids)
+
+
+def fetch(index: Index, ids: Keys) -> Vectors:
+    """Return the vectors of these documents, from an index of any kind."""
+    return Vectors.of(index.vectors(ids))
+
+
+def suiting(index: Index, targets: Vectors) -> list[tuple[Ids, Index]]:
+    """Return which targets to put to which view of an index: what lacks a half gives its share to the other."""
+    return index.suiting(targets) if isinstance(index, MemoryIndex) else [(np.arange(len(targets)), index)]  # type: ignore[return-value]

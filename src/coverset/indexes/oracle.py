@@ -15,6 +15,7 @@ from coverset.indexes.ids import as_ids, present
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.screened import Screened
 from coverset.indexes.protocol import Index
+from coverset.vectors import Vectors
 
 
 class Searched:
@@ -34,7 +35,7 @@ class Searched:
         self.index, self._finer = steps[0], steps[1:]
         self.ask: int = getattr(index, "ask", 256)
         self._room: Floats = np.empty((0, index.dim), np.float32)
-        self.rows = self._room
+        self.vectors = Vectors.of(self._room)
         self.longest, self.shortest = 0.0, np.inf
         self._row: dict[Any, int] = {}
         self._ids: list[Any] = []
@@ -87,9 +88,10 @@ class Searched:
             self._row.update(zip(new, range(len(self._row), len(self._row) + len(new)), strict=True))
             self._ids += new
             if len(self._ids) > len(self._room):  # doubled, so that rows are not copied at every search
-                self._room = np.concatenate([self.rows, np.empty((len(self._ids), self.index.dim), np.float32)])
-            self._room[len(self.rows) : len(self._ids)] = rows
-            self.rows = self._room[: len(self._ids)]
+                empty = np.empty((len(self._ids), self.index.dim), np.float32)
+                self._room = np.concatenate([self.vectors.meaning, empty])
+            self._room[len(self.vectors) : len(self._ids)] = rows
+            self.vectors = Vectors.of(self._room[: len(self._ids)])
 
 
 def oracle(index: Index, queries: int, *, certify: bool) -> Any:

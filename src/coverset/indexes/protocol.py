@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
+from coverset.vectors import Vectors
 
 
 @runtime_checkable
@@ -37,10 +38,10 @@ class Index(Protocol):
         """
         ...
 
-    def vectors(self, ids: Keys) -> Floats:
-        """Return the (len(ids), dim) vectors of these documents."""
+    def vectors(self, ids: Keys) -> Floats | Vectors:
+        """Return the vectors of these documents: a (len(ids), dim) array, or Vectors."""
         ...
 
 
 # What is decoded over: an index, or an (N, d) array of anything that numpy can read.
-Corpus: TypeAlias = Index | ArrayLike
+Corpus: TypeAlias = Index | ArrayLike | Vectors

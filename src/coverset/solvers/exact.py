@@ -8,19 +8,22 @@ on the pool, not on the corpus.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from coverset.arrays import Array, Floats, Ids, Keys
+from coverset.arrays import Array, Ids, Keys, Mask
+from coverset.products import scores
 from coverset.ranking import ascending
-from coverset.solvers.batch import solve_batch
+from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.certificate import TOLERANCE
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import newton
 from coverset.solvers.parallel import cores, each
 from coverset.solvers.solution import Solution
-from coverset.solvers.working_set import pool_scores, solve_pool
+from coverset.solvers.working_set import solve_pool
+from coverset.vectors import Vectors
 
 # Where searches are approximate, and the last one brought nothing further above l1 than this, it was the last.
 CLOSE = 0.01
@@ -33,8 +36,8 @@ class Documents(Protocol):
 
     Attributes
     ----------
-    rows
-        The vectors seen so far (all of them, where the corpus is an array in memory).
+    vectors
+        Those seen so far (all of them, where the corpus is an array in memory).
     longest, shortest
         Length of the longest of them, and of the shortest that is not 0.
     ask
@@ -43,7 +46,7 @@ class Documents(Protocol):
         How many searches to make at most; past these the answer is what has been found, and not settled.
     """
 
-    rows: Floats
+    vectors: Vectors
     longest: float
     shortest: float
     ask: int
@@ -75,42 +78,58 @@ class Documents(Protocol):
         ...
 
 
-def solve_gram(ids: Keys, rows: Floats, gram: Array, queries: Floats, l1: Array, l2: Array) -> Solution:
-    """Solve over a few documents, a whole small corpus say, from their Gram matrix; strengths (B,) per query."""
-    targets = queries.astype(np.float64)
-    weights, scores = np.zeros((len(targets), len(rows))), np.empty((len(targets), len(rows)))
-    residuals, solved = np.empty_like(targets), np.empty(len(queries), bool)
-    gaps, violations = np.empty(len(queries)), np.empty(len(queries))
+def solve_gram(
+    ids: Keys, vectors: Vectors, gram: Array, targets: Array, l1: Array, l2: Array, barred: Mask | None = None
+) -> Solution:
+    """Solve over a few documents, a whole small corpus say, from their Gram matrix; strengths (B,) per query.
+
+    The vectors are needed for the queries' own inner products, and where a support is large. `barred` (B, n)
+    says which documents a query must do without.
+    """
+    count, n = len(targets), len(gram)
+    out = Outcome(
+        weights=np.zeros((count, n)),
+        scores=np.empty((count, n)),
+        residuals=np.empty_like(targets),
+        gaps=np.empty(count),
+        violations=np.empty(count),
+        solved=np.empty(count, bool),
+    )
     lengths = np.sqrt(gram.diagonal())
     longest = float(lengths.max())
-    tolerances, largest = (
-        _tolerance(targets, longest, float(lengths[lengths > 0].min(initial=longest))),
-        _largest(l2),
+    tolerances = _tolerance(targets, longest, float(lengths[lengths > 0].min(initial=longest)))
+    none = np.empty((count, 0), bool)
+    batch = Batch(targets, l1, l2, tolerances, _largest(l2), none if barred is None else barred)
+    workers = min(cores(), count)
+    each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, workers), range(workers))
+    for q in np.flatnonzero(~out.solved):
+        allowed = np.flatnonzero(np.isfinite(out.scores[q]))
+        some = vectors if len(allowed) == n else vectors.take(allowed)
+        out.residuals[q], found = newton(some, targets[q], l1[q], l2[q], out.residuals[q])
+        weights = np.maximum(found - l1[q], 0.0) / l2[q]
+        out.scores[q, allowed], out.weights[q, allowed] = found, weights
+        out.gaps[q], out.violations[q] = measure(targets[q], out.residuals[q], found, weights, l1[q], l2[q])
+    return Solution(
+        ids, targets, out.weights, out.scores, out.residuals, out.gaps, out.violations, longest, l1, l2, passes=1
     )
-    workers = min(cores(), len(queries))
-
-    def solve(first: int) -> None:
-        solve_batch(
-            gram, rows, targets, l1, l2, tolerances, largest, weights, scores, residuals,
-            gaps, violations, solved, first, workers,
-        )  # fmt: skip
-
-    each(solve, range(workers))
-    for q in np.flatnonzero(~solved):
-        residuals[q], scores[q] = newton(rows, targets[q], l1[q], l2[q], residuals[q])
-        weights[q] = np.maximum(scores[q] - l1[q], 0.0) / l2[q]
-        gaps[q], violations[q] = measure(targets[q], residuals[q], scores[q], weights[q], l1[q], l2[q])
-    return Solution(ids, targets, weights, scores, residuals, gaps, violations, longest, l1, l2, passes=1)
 
 
-def solve_pools(documents: Documents, queries: Floats, l1: Array, l2: Array, k: int) -> list[Solution]:
+def solve_pools(
+    documents: Documents,
+    targets: Array,
+    l1: Array,
+    l2: Array,
+    k: int,
+    barred: Sequence[Collection[Hashable]] | None = None,
+) -> list[Solution]:
     """Solve over a corpus of any size by column generation, for a batch of queries: a solution for each.
 
     The strengths are (B,), per query. `k` is how many documents the caller will rank: the best k + 1 are found
-    even where they have no weight.
+    even where they have no weight. `barred` lists the documents that each query must do without.
     """
-    problems = zip(queries.astype(np.float64), l1.tolist(), l2.tolist(), strict=True)
-    pools = [_Pool(documents, target, sparse, ridge, k) for target, sparse, ridge in problems]
+    without: Sequence[Collection[Hashable]] = barred or [()] * len(targets)
+    problems = zip(targets, l1.tolist(), l2.tolist(), without, strict=True)
+    pools = [_Pool(documents, target, sparse, ridge, k, gone) for target, sparse, ridge, gone in problems]
     while True:
         live = np.array([q for q, pool in enumerate(pools) if not pool.large], np.int64)
         searches = 0
@@ -132,7 +151,7 @@ def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
     """Put the question to the corpus, once for all live pools."""
     residuals = np.stack([pools[q].residual for q in live])
     floors = np.array([pools[q].floor for q in live])
-    most = max(max(documents.ask, pools[q].k + 1) + pools[q].known for q in live)
+    most = max(max(documents.ask, pools[q].k + 1) + pools[q].known + len(pools[q].barred) for q in live)
     found = documents.above(live, residuals, floors, most)
     each(lambda n: pools[live[n]].extend(found[n]), range(len(live)))
 
@@ -142,12 +161,12 @@ def _solve_large(documents: Documents, query: int, pool: _Pool) -> None:
     pool.growing, searches = True, 0
     while pool.growing and searches < documents.rounds:
         searches += 1
-        every = len(pool.rows) == len(documents.rows)
+        every = len(pool.rows) == len(documents.vectors)
         pool.rows = np.sort(pool.rows)
-        rows = documents.rows if every else documents.rows[pool.rows]
-        pool.residual, pool.scores = newton(rows, pool.target, pool.l1, pool.l2, pool.residual)
+        vectors = documents.vectors if every else documents.vectors.take(pool.rows)
+        pool.residual, pool.scores = newton(vectors, pool.target, pool.l1, pool.l2, pool.residual)
         pool.weights = np.maximum(pool.scores - pool.l1, 0.0) / pool.l2
-        floors, most = np.array([pool.floor]), documents.ask + 2 * pool.known
+        floors, most = np.array([pool.floor]), documents.ask + 2 * pool.known + len(pool.barred)
         (found,) = documents.above(np.array([query]), pool.residual[None], floors, most)
         pool.extend(found)
 
@@ -155,8 +174,11 @@ def _solve_large(documents: Documents, query: int, pool: _Pool) -> None:
 class _Pool:
     """The documents in play for one query, by their row numbers, and the optimum over them."""
 
-    def __init__(self, documents: Documents, target: Array, l1: float, l2: float, k: int) -> None:
+    def __init__(
+        self, documents: Documents, target: Array, l1: float, l2: float, k: int, barred: Collection[Hashable]
+    ) -> None:
         self.documents, self.target, self.l1, self.l2, self.k = documents, target, l1, l2, k
+        self.barred = frozenset(barred)
         self.residual = target
         self.rows: Ids = np.empty(0, np.int64)
         self.weights: Array = np.empty(0)
@@ -182,21 +204,23 @@ class _Pool:
         """Add what a search brought back, and note whether any of it has to be solved for."""
         self.passes += self.documents.whole
         new = np.setdiff1d(found, self.rows, assume_unique=True)
-        scores = pool_scores(self.documents.rows, new, self.residual)
+        if self.barred:
+            new = new[[i not in self.barred for i in self.documents.ids(new).tolist()]]
+        found_scores = scores(self.documents.vectors.rows, new, self.residual)
         unit = self.documents.longest * float(np.linalg.norm(self.target))
-        excess = float((scores - self.l1).max(initial=-np.inf))
+        excess = float((found_scores - self.l1).max(initial=-np.inf))
         self.growing = excess > 0.1 * TOLERANCE * unit
         # An approximate search proves nothing, so one that could hardly bring anything more is not made.
         self.close = not self.documents.exact and excess < CLOSE * unit
         self.rows = np.concatenate([self.rows, new])
         self.weights = np.concatenate([self.weights, np.zeros(len(new))])
-        self.scores = np.concatenate([self.scores, scores])
+        self.scores = np.concatenate([self.scores, found_scores])
 
     def solve(self) -> None:
         """Move to the optimum over the pool."""
         tolerance = float(_tolerance(self.target, self.documents.longest, self.documents.shortest))
         solved, self.residual, self.scores, self.working, self.gram = solve_pool(
-            self.documents.rows,
+            self.documents.vectors.rows,
             self.rows,
             self.target,
             self.l1,

@@ -2,8 +2,7 @@
 
     min_{w >= 0}  1/2 w'(G + l2 I)w - c'w,     G = UU' for some documents U, c = Uv - l1
 
-The Gram matrix G is either complete, or NaN where it has not been needed yet. Loops are written out over
-matrices and row numbers: a view of a row costs as much as a short inner product.
+The Gram matrix G is either complete, or NaN where it has not been needed yet.
 """
 
 from __future__ import annotations
@@ -12,19 +11,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coverset.arrays import Array
+from coverset.arrays import Array, Ids
 from coverset.compilation import compiled, vectorised
+from coverset.products import rebuild, score, shared_words
+from coverset.vectors import Rows
 
 # A pivot below this share of its diagonal means: this row is a combination of the rows before it.
 DEPENDENT = 1e-13
 
 
 class Problem(NamedTuple):
-    """One small problem, over the documents `rows[place]`; rows of width 0 mean that G is complete."""
+    """One small problem, over the documents in the places of `rows`; no places mean that G is complete."""
 
     gram: Array
-    rows: Any
-    place: Any
+    rows: Rows
+    place: Ids
     linear: Array
     l2: float
 
@@ -48,27 +49,17 @@ def dot_vector(a: Any, i: int, vector: Array, n: int) -> float:
 
 
 @vectorised
-def rebuild(rows: Any, place: Any, weights: Array, out: Array) -> None:
-    """Add Uw to `out`."""
-    for i in range(len(weights)):
-        if weights[i] != 0.0:
-            row, weight = place[i], weights[i]
-            for t in range(len(out)):
-                out[t] += weight * rows[row, t]
-
-
-@vectorised
 def gradient(problem: Problem, weights: Array, out: Array) -> None:
     """Set out = c - (G + l2 I)w: what the residual still has to give, document by document."""
     gram, rows, place, linear, l2 = problem
-    n, d = len(weights), rows.shape[1]
+    n = len(weights)
     for j in range(n):
         out[j] = linear[j] - l2 * weights[j]
-    if d > 0:
-        rebuilt = np.zeros(d)
+    if len(place) > 0:
+        rebuilt = np.zeros(rows.meaning.shape[1] + rows.width)
         rebuild(rows, place, weights, rebuilt)
         for j in range(n):
-            out[j] -= dot_vector(rows, place[j], rebuilt, d)
+            out[j] -= score(rows, place[j], rebuilt)
     else:
         support = np.flatnonzero(weights)
         whole = len(support) // 4 * 4
@@ -87,7 +78,7 @@ def gradient(problem: Problem, weights: Array, out: Array) -> None:
 def multiply(problem: Problem, active: Any, start: int, size: int) -> None:
     """Fill in the inner products that rows start..size of the factor need and that are still NaN."""
     gram, rows, place, _, _ = problem
-    if rows.shape[1] == 0:
+    if len(place) == 0:
         return
     last = size - 1
     for a in range(start, size, 2):
@@ -109,20 +100,29 @@ def multiply(problem: Problem, active: Any, start: int, size: int) -> None:
 
 
 @vectorised
-def _tile(gram: Array, rows: Any, place: Any, i: int, j: int, c: int, e: int, f: int, g: int) -> None:
+def _tile(gram: Array, rows: Rows, place: Ids, i: int, j: int, c: int, e: int, f: int, g: int) -> None:
     """Fill in the inner products of two documents with four: read together, they are converted together."""
+    meaning = rows.meaning
     x, y, p, q, r, s = place[i], place[j], place[c], place[e], place[f], place[g]
     ic, ie, if_, ig, jc, je, jf, jg = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for t in range(rows.shape[1]):
-        first, second = np.float64(rows[x, t]), np.float64(rows[y, t])
-        ic += first * rows[p, t]
-        ie += first * rows[q, t]
-        if_ += first * rows[r, t]
-        ig += first * rows[s, t]
-        jc += second * rows[p, t]
-        je += second * rows[q, t]
-        jf += second * rows[r, t]
-        jg += second * rows[s, t]
+    for t in range(meaning.shape[1]):
+        first, second = np.float64(meaning[x, t]), np.float64(meaning[y, t])
+        ic += first * meaning[p, t]
+        ie += first * meaning[q, t]
+        if_ += first * meaning[r, t]
+        ig += first * meaning[s, t]
+        jc += second * meaning[p, t]
+        je += second * meaning[q, t]
+        jf += second * meaning[r, t]
+        jg += second * meaning[s, t]
+    square = rows.roots[0] * rows.roots[0]
+    ic, ie, if_, ig = square * ic, square * ie, square * if_, square * ig
+    jc, je, jf, jg = square * jc, square * je, square * jf, square * jg
+    if len(rows.terms) > 0:
+        ic, ie = ic + shared_words(rows, x, p), ie + shared_words(rows, x, q)
+        if_, ig = if_ + shared_words(rows, x, r), ig + shared_words(rows, x, s)
+        jc, je = jc + shared_words(rows, y, p), je + shared_words(rows, y, q)
+        jf, jg = jf + shared_words(rows, y, r), jg + shared_words(rows, y, s)
     gram[i, c], gram[i, e], gram[i, f], gram[i, g] = ic, ie, if_, ig
     gram[j, c], gram[j, e], gram[j, f], gram[j, g] = jc, je, jf, jg
     gram[c, i], gram[e, i], gram[f, i], gram[g, i] = ic, ie, if_, ig

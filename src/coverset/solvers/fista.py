@@ -10,6 +10,9 @@ import numpy as np
 from coverset.arrays import Array, Floats, Ids
 from coverset.solvers.solution import Solution
 
+# Rows converted to double precision at a time.
+BLOCK = 8192
+
 
 def lipschitz(corpus: Floats) -> float:
     """Return ||U'U||_2, the largest eigenvalue of the Gram matrix, from whichever of the two Grams is smaller."""
@@ -69,23 +72,18 @@ def solve_fista(
     # Imported here: numba, which compiles it, is only needed once something is solved.
     from coverset.solvers.measure import measure
 
-    weights = fista(corpus, queries, l1, l2, iterations, norm)
-    residuals = queries - weights @ corpus
-    solution = Solution(
-        ids=ids,
-        queries=queries.astype(np.float64),
-        weights=weights.astype(np.float64),
-        scores=(residuals @ corpus.T).astype(np.float64),
-        residuals=residuals.astype(np.float64),
-        gaps=np.empty(len(queries)),
-        violations=np.empty(len(queries)),
-        longest=float(np.sqrt(np.einsum("ij,ij->i", corpus, corpus).max())),
-        l1=l1,
-        l2=l2,
-        passes=2 * iterations + 1,
-    )
+    weights = fista(corpus, queries, l1, l2, iterations, norm).astype(np.float64)
+    targets, scores = queries.astype(np.float64), np.empty(weights.shape)
+    # In double precision, a block at a time: a gap is worth no more than what it is computed from.
+    residuals = targets.copy()
+    for start in range(0, len(corpus), BLOCK):
+        residuals -= weights[:, start : start + BLOCK] @ corpus[start : start + BLOCK].astype(np.float64)
+    for start in range(0, len(corpus), BLOCK):
+        scores[:, start : start + BLOCK] = residuals @ corpus[start : start + BLOCK].astype(np.float64).T
+    gaps, violations = np.empty(len(queries)), np.empty(len(queries))
     for q in range(len(queries)):
-        solution.gaps[q], solution.violations[q] = measure(
-            solution.queries[q], solution.residuals[q], solution.scores[q], solution.weights[q], l1[q], l2[q]
-        )
-    return solution
+        gaps[q], violations[q] = measure(targets[q], residuals[q], scores[q], weights[q], l1[q], l2[q])
+    longest = float(np.sqrt(np.einsum("ij,ij->i", corpus, corpus).max()))
+    return Solution(
+        ids, targets, weights, scores, residuals, gaps, violations, longest, l1, l2, passes=2 * iterations + 1
+    )

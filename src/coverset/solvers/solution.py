@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from coverset.arrays import Array, Keys
 
@@ -52,3 +54,34 @@ class Solution:
     l2: Array
     passes: int
     settled: bool = True
+
+    @classmethod
+    def empty(cls, ids: Keys, queries: Array, l1: Array, l2: Array) -> Solution:
+        """Return the solution over no documents."""
+        nothing = np.empty((len(queries), 0))
+        half = 0.5 * np.einsum("qd,qd->q", queries, queries)
+        return cls(ids, queries, nothing, nothing, queries, 0.0 * half, 0.0 * half, 0.0, l1, l2, passes=1)
+
+    def each(self) -> list[Solution]:
+        """Return a solution for each query."""
+        return [self._take(slice(q, q + 1)) for q in range(len(self.queries))]
+
+    def _take(self, which: slice) -> Solution:
+        return replace(
+            self,
+            queries=self.queries[which],
+            weights=self.weights[which],
+            scores=self.scores[which],
+            residuals=self.residuals[which],
+            gaps=self.gaps[which],
+            violations=self.violations[which],
+            l1=self.l1[which],
+            l2=self.l2[which],
+        )
+
+    def over(self, ids: Keys, scores: Array) -> Solution:
+        """Return the same, for one query, over more documents, of which the others have no weight."""
+        weights = np.zeros((1, len(ids)))
+        place = {identifier: n for n, identifier in enumerate(ids.tolist())}
+        weights[0, [place[identifier] for identifier in self.ids.tolist()]] = self.weights[0]
+        return replace(self, ids=ids, weights=weights, scores=scores[None])

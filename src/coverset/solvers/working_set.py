@@ -6,32 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from coverset.arrays import Array
+from coverset.arrays import Array, Ids
 from coverset.compilation import compiled
+from coverset.products import rebuild, score, scores
 from coverset.solvers.active_set import SMALLEST_BLOCK, active_set, enter
-from coverset.solvers.face import Problem, dot_vector, rebuild
-
-
-@compiled
-def pool_scores(rows: Any, members: Any, residual: Array) -> Array:
-    """u.r for some rows of a large array, in double precision and without copying them."""
-    scores = np.empty(len(members))
-    for i in range(len(members)):
-        scores[i] = dot_vector(rows, members[i], residual, len(residual))
-    return scores
+from coverset.solvers.face import Problem
+from coverset.vectors import Rows
 
 
 @compiled
 def solve_pool(
-    rows: Any,
-    members: Any,
+    rows: Rows,
+    members: Ids,
     query: Array,
     l1: float,
     l2: float,
     tolerance: float,
     largest: int,
     weights: Array,
-    working: Any,
+    working: Ids,
     gram: Array,
 ) -> tuple[bool, Array, Array, Any, Array]:
     """Solve one query over a pool: some rows of a large array. Weights are changed in place.
@@ -42,7 +35,7 @@ def solve_pool(
 
     Returns (solved, residual, scores, working, gram); not solved: the support outgrew `largest`.
     """
-    n, d = len(members), rows.shape[1]
+    n = len(members)
     working, gram, size = _kept(weights, working, gram)
     place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
     outside, slope = np.empty(n), np.empty(n)
@@ -51,24 +44,24 @@ def solve_pool(
     factored = 0
     ready = 0
     while True:
-        residual = np.zeros(d)
+        residual = np.zeros(len(query))
         rebuild(rows, members, weights, residual)
         residual = query - residual
-        scores = pool_scores(rows, members, residual)
-        outside[:] = scores - l1
+        found = scores(rows, members, residual)
+        outside[:] = found - l1
         for t in range(size):
             outside[working[t]] = -np.inf
         before = size
         size = enter(weights, outside, tolerance, max(4 * SMALLEST_BLOCK, size), working, size)
         if size == before and ready == size:
-            return True, residual, scores, working[:size], gram
+            return True, residual, found, working[:size], gram
         if size > len(gram):
             larger = np.full((size + 64, size + 64), np.nan)
             larger[:before, :before] = gram[:before, :before]
             gram = larger
         for t in range(ready, size):
             place[t] = members[working[t]]
-            linear[t] = dot_vector(rows, place[t], query, d) - l1
+            linear[t] = score(rows, place[t], query) - l1
             part[t] = weights[working[t]]
         ready = size
         problem = Problem(gram, rows, place[:size], linear[:size], l2)
@@ -78,7 +71,7 @@ def solve_pool(
         for t in range(size):
             weights[working[t]] = part[t]
         if not solved:
-            return False, residual, scores, working[:size], gram
+            return False, residual, found, working[:size], gram
 
 
 @compiled

@@ -15,8 +15,9 @@ import numpy as np
 from coverset.arrays import Floats, Keys
 from coverset.indexes.engines.filters import Condition, as_conditions
 from coverset.indexes.ids import as_ids
-from coverset.inputs import as_count, as_queries, as_vectors, squared_norms
+from coverset.inputs import as_count, as_targets, as_vectors, squared_norms
 from coverset.progress import progress
+from coverset.vectors import Vectors
 
 E = TypeVar("E", bound="Engine")
 
@@ -64,7 +65,7 @@ class Engine(ABC):
 
     def search(self, queries: Any, k: int) -> tuple[Floats, Keys]:
         """Return (scores, ids) of the k largest inner products, best first, padded with -1 (or None)."""
-        batch, _ = as_queries(queries, self.dim)
+        batch = as_targets("queries", queries, Vectors.of(np.empty((0, self.dim), np.float32))).meaning
         count = as_count("k", k)
         if self.metric == "ip":
             return self._search(batch, count)

@@ -18,6 +18,7 @@ from coverset.indexes.protocol import Corpus
 from coverset.inputs import as_batch, as_count
 from coverset.ranking import ranked
 from coverset.selection import Selection
+from coverset.vectors import Vectors
 
 MANIFEST = "corpus.json"
 
@@ -102,7 +103,7 @@ class RayIndex(Engine):
     ) -> list[Selection]:
         """Decode many queries over the cluster: each batch is a task that runs wherever there is room."""
         task = _running().remote(_decode)
-        many = as_batch(queries, self.dim)
+        many = as_batch(queries, Vectors.of(np.empty((0, self.dim), np.float32))).meaning
         starts = range(0, len(many), as_count("batch", batch))
         tasks = [task.remote(decoder, many[s : s + batch], self, k) for s in starts]
         return [selection for part in _running().get(tasks) for selection in part]

@@ -39,14 +39,14 @@ class Shard:
         scores[scores <= floors[:, None]] = -np.inf
         best = np.unique(rows[np.isfinite(scores)])
         new = best[~np.isin(self.ids[best], known)]
-        return scores, self._named(rows), self.ids[new], self.index.vectors(new)
+        return scores, self._named(rows), self.ids[new], self.index.corpus.meaning[new]
 
     def vectors(self, ids: Keys) -> tuple[Keys, Floats]:
         """Return those of the ids that this part has, and their vectors."""
         place = np.minimum(np.searchsorted(self.ids, ids, sorter=self.order), len(self.ids) - 1)
         rows = self.order[place]
         rows = rows[self.ids[rows] == ids]
-        return self.ids[rows], self.index.vectors(rows)
+        return self.ids[rows], self.index.corpus.meaning[rows]
 
     def _search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, Ids]:
         """Return (scores, rows), padded with -1."""
@@ -64,7 +64,7 @@ class Shard:
             columns = (self.folder.load(f"column-{name}-{self.part}.npy") for name, _ in conditions)
             accepted = [np.isin(c, np.array(v)) for c, (_, v) in zip(columns, conditions, strict=True)]
             rows = np.flatnonzero(np.logical_and.reduce(accepted))
-            self.filtered = (conditions, MemoryIndex(self.index.rows[rows]) if len(rows) else None, rows)
+            self.filtered = (conditions, MemoryIndex(self.index.corpus.meaning[rows]) if len(rows) else None, rows)
         return self.filtered[1], self.filtered[2]
 
     def _named(self, rows: Ids) -> Keys:

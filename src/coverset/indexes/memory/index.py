@@ -1,122 +1,203 @@
-"""MemoryIndex: the corpus as an array in memory, searched exactly, prepared once."""
+"""MemoryIndex: the corpus in memory, searched exactly, prepared once."""
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.scan import BLOCK, scan
-from coverset.inputs import as_corpus, as_count, as_queries, squared_norms
+from coverset.inputs import as_corpus, as_count, as_number, as_targets, squared_norms
 from coverset.ranking import ranked
 from coverset.solvers import fista
+from coverset.vectors import Vectors
+
+if TYPE_CHECKING:
+    from coverset.indexes.memory.words import Postings, WordScan
 
 # Queries scanned for together.
 QUERIES = 128
+# The share of words in a score, unless told otherwise: chosen on labelled sets, see docs/default.md.
+SHARE = 0.5
+# Up to this many documents their Gram matrix is kept, and answers without further searches.
+SMALL = 2048
 
 
 class MemoryIndex:
-    """An exact index over an (N, d) array; the ids are its row numbers.
+    """An exact index over an (N, d) array, or over Vectors; the ids are row numbers.
 
-    The array is validated once and, if it is C-contiguous float32, not copied: do not change it afterwards.
-    What some decoders need of the whole corpus (Gram matrix, Lipschitz constant, mean) is computed when
-    first asked for and kept, so hand a MemoryIndex instead of an array to code that decodes repeatedly.
+    The corpus is validated once and, if it is C-contiguous float32, not copied: do not change it afterwards.
+    What some decoders need of all of it (Gram matrix, Lipschitz constant, mean) is computed when first asked for
+    and kept, so hand a MemoryIndex instead of an array to code that decodes repeatedly.
 
     Rows need not be unit; zero rows are never returned.
 
     Parameters
     ----------
     corpus
-        (N, d) array of finite numbers.
+        (N, d) array of finite numbers, or Vectors with meaning, words or both.
+    share
+        The share of words in a score, from 0 to 1, where there are both. A query that lacks a half gives its
+        share to the other.
     """
 
     exact = True
 
-    def __init__(self, corpus: Any) -> None:
-        self.rows: Floats = as_corpus(corpus)
-        self.dim = self.rows.shape[1]
-        self.norms: Floats = np.sqrt(squared_norms(self.rows))
-        self.blank: Ids = np.flatnonzero(self.norms == 0)
+    def __init__(self, corpus: ArrayLike | Vectors, share: float = SHARE) -> None:
+        self.share = as_number("share", share, 0.0, 1.0)
+        self._views: dict[float, MemoryIndex] = {}
+        if isinstance(corpus, Vectors):
+            if len(corpus) == 0:
+                raise ValueError("corpus must hold at least one document, got none")
+            if not corpus.width or not corpus.dim:
+                self.share = float(not corpus.dim)
+            self.corpus = corpus.sharing(self.share)
+            self.norms = self.corpus.norms
+        else:
+            rows = as_corpus(corpus)
+            self.share, self.corpus = 0.0, Vectors.of(rows)
+            self.norms = np.sqrt(squared_norms(rows))
+        self.dim = self.corpus.dim
+        self._postings: list[Postings] = []
+
+    @cached_property
+    def blank(self) -> Ids:
+        """The rows of length 0."""
+        return np.flatnonzero(self.norms == 0)
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.rows)
+        return len(self.corpus)
 
-    def search(self, queries: Any, k: int) -> tuple[Floats, Ids]:
+    def sharing(self, share: float) -> MemoryIndex:
+        """Return the same documents with another share of words; what it has computed is kept with this one."""
+        if share == self.share or not (self.corpus.width and self.corpus.dim):
+            return self
+        view = self._views.get(share)
+        if view is None:
+            view = copy.copy(self)
+            for kept in ("blank", "gram", "crowding", "lipschitz", "mean", "centered", "written"):
+                view.__dict__.pop(kept, None)
+            view.share, view.corpus = share, self.corpus.sharing(share)
+            view.norms = view.corpus.norms
+            self._views[share] = view
+        return view
+
+    def suiting(self, queries: Vectors) -> list[tuple[Ids, MemoryIndex]]:
+        """Return which queries to answer with which share: one that lacks a half gives its share to the other."""
+        if not (self.corpus.width and self.corpus.dim):
+            return [(np.arange(len(queries)), self)]
+        shares = np.full(len(queries), self.share)
+        shares[np.diff(queries.words.starts) == 0] = 0.0
+        shares[~queries.meaning.any(axis=1)] = 1.0
+        return [(np.flatnonzero(shares == share), self.sharing(share)) for share in np.unique(shares).tolist()]
+
+    def search(self, queries: ArrayLike | Vectors, k: int) -> tuple[Floats, Ids]:
         """Return (scores, ids) of the k largest inner products, best first; equal scores by the lowest id.
 
         The scores are rounded from double precision, so they do not depend on what else is in the batch,
         and rows that are equal get scores that are equal.
         """
-        batch, _ = as_queries(queries, self.dim)
-        width = as_count("k", k)
+        batch, width = as_targets("queries", queries, self.corpus), as_count("k", k)
         scores = np.full((len(batch), width), -np.inf, np.float32)
         ids = np.full((len(batch), width), -1, np.int64)
-        for start in range(0, len(batch), QUERIES):
-            part = slice(start, start + QUERIES)
-            self._search(batch[part], scores[part], ids[part])
+        for which, view in self.suiting(batch):
+            for start in range(0, len(which), QUERIES):
+                part = which[start : start + QUERIES]
+                scores[part], ids[part] = view._search(batch.take(part).sharing(view.share), width)
         return scores, ids
 
-    def _search(self, queries: Floats, scores: Floats, ids: Ids) -> None:
-        """Search a few queries, results in place."""
-        found = scan(self, queries, ids.shape[1])
+    def _search(self, queries: Vectors, k: int) -> tuple[Floats, Ids]:
+        """Search a few queries, all with this index's share."""
+        scores = np.full((len(queries), k), -np.inf, np.float32)
+        ids = np.full((len(queries), k), -1, np.int64)
+        flat = queries.flat() if queries.width else queries.meaning
+        found = scan(self, flat.astype(np.float32, copy=False), k)
         counts = np.array([len(rows) for rows in found])
         inside = np.arange(counts.max(initial=0)) < counts[:, None]
         rows, exact = np.full(inside.shape, -1), np.full(inside.shape, -np.inf, np.float32)
         rows[inside] = np.concatenate(found)
-        exact[inside] = self._scores(queries, np.repeat(np.arange(len(queries)), counts), rows[inside])
-        order = ranked(exact, min(ids.shape[1], inside.shape[1]))
+        exact[inside] = self._scores(flat, np.repeat(np.arange(len(queries)), counts), rows[inside])
+        order = ranked(exact, min(k, inside.shape[1]))
         scores[:, : order.shape[1]] = np.take_along_axis(exact, order, axis=1)
         ids[:, : order.shape[1]] = np.take_along_axis(rows, order, axis=1)
+        return scores, ids
 
-    def _scores(self, queries: Floats, which: Ids, rows: Ids) -> Floats:
+    def _scores(self, flat: Floats | Array, which: Ids, rows: Ids) -> Floats:
         """Inner products of pairs of a query and a row, summed in double precision, a block at a time."""
-        out = np.empty(len(rows), np.float32)
+        out, corpus = np.empty(len(rows), np.float32), self.corpus
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
-            documents = self.rows[rows[part]].astype(np.float64)
-            out[part] = np.einsum("ij,ij->i", documents, queries[which[part]].astype(np.float64))
+            documents, queries = corpus.meaning[rows[part]].astype(np.float64), flat[which[part], : corpus.dim]
+            sums = corpus.roots[0] * np.einsum("ij,ij->i", documents, queries.astype(np.float64))
+            if corpus.width:
+                words = corpus.words.take(rows[part])
+                pair = np.repeat(np.arange(len(words)), np.diff(words.starts))
+                hits = words.values * flat[which[part][pair], corpus.dim + words.terms]
+                sums += corpus.roots[1] * np.bincount(pair, hits, minlength=len(words))
+            out[part] = sums
         return out
 
-    def vectors(self, ids: Ids) -> Floats:
-        """Return the vectors of these rows."""
-        return self.rows[ids]
+    def vectors(self, ids: Ids) -> Floats | Vectors:
+        """Return the vectors of these rows: an array where there are no words."""
+        return self.corpus.take(ids) if self.corpus.width else self.corpus.meaning[ids]
+
+    @cached_property
+    def most_words(self) -> int:
+        """How many words the longest document has."""
+        return int(np.diff(self.corpus.words.starts).max(initial=0))
+
+    def word_scan(self, targets: Floats, step: int) -> WordScan:
+        """Return what adds the words' part to the scores of a scan."""
+        from coverset.indexes.memory.words import Postings, WordScan
+
+        if not self._postings:  # one list, shared by all views
+            self._postings.append(Postings.of(self.corpus.words))
+        return WordScan(self._postings[0], targets, self.corpus.roots[1], step)
 
     @cached_property
     def gram(self) -> Array:
         """The (N, N) inner products between documents, in double precision."""
-        wide = self.rows.astype(np.float64)
-        gram: Array = wide @ wide.T
-        return gram
+        return self.corpus.gram()
 
     @cached_property
     def crowding(self) -> float:
         """How alike documents are: the median cosine to the nearest other one, within a sample of some 256."""
-        sample = self.rows[:: max(1, len(self) // 256)]
-        sample = sample[np.linalg.norm(sample, axis=1) > 0]
+        sample = self.corpus.take(slice(None, None, max(1, len(self) // 256)))
+        sample = sample.take(np.flatnonzero(sample.norms > 0))
         if len(sample) < 2:
             return 0.0
-        unit = sample / np.linalg.norm(sample, axis=1, keepdims=True)
-        cosines = unit @ unit.T
+        cosines = sample.inner(sample) / np.outer(sample.norms, sample.norms)
         np.fill_diagonal(cosines, -1.0)
         return float(np.median(cosines.max(axis=1)))
 
     @cached_property
+    def written(self) -> Floats:
+        """The rows written out, both halves side by side, for what works on plain arrays only."""
+        if not self.corpus.width:
+            return self.corpus.meaning
+        return self.corpus.flat().astype(np.float32)
+
+    @cached_property
     def lipschitz(self) -> float:
         """||U'U||_2, the constant in FISTA's step."""
-        return fista.lipschitz(self.rows)
+        return fista.lipschitz(self.written)
 
     @cached_property
     def mean(self) -> Floats:
-        """The mean document."""
-        mean: Floats = self.rows.mean(axis=0, dtype=np.float64).astype(np.float32)
+        """The mean meaning."""
+        mean: Floats = self.corpus.meaning.mean(axis=0, dtype=np.float64).astype(np.float32)
         return mean
 
     @cached_property
     def centered(self) -> MemoryIndex:
-        """The same documents with their mean taken away."""
-        rows = self.rows - self.mean
+        """The same documents with their mean meaning taken away; words have no direction in common."""
+        rows = self.corpus.meaning - self.mean
         rows[self.blank] = 0.0
-        return MemoryIndex(rows)
+        if not self.corpus.width:
+            return MemoryIndex(rows)
+        return MemoryIndex(Vectors(rows, self.corpus.words), self.share)

@@ -21,7 +21,8 @@ BLOCK = 8192
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
     """Return, for each query, a generous bound on the error of a float32 inner product with any row."""
     lengths = np.linalg.norm(queries, axis=1) * index.norms.max()
-    bound: Floats = (8 * np.finfo(np.float32).eps * np.sqrt(index.dim) * lengths).astype(np.float32)
+    summands = index.corpus.dim + index.most_words
+    bound: Floats = (8 * np.finfo(np.float32).eps * np.sqrt(summands) * lengths).astype(np.float32)
     return bound
 
 
@@ -35,8 +36,8 @@ def scan(
 ) -> list[Ids]:
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
 
-    Rows are found in single precision, so the list also holds whatever rounding could have put there:
-    rows within `rounding` of the floor or of the `most`-th score. Zero rows are never listed.
+    Queries are written out, as `Vectors.flat` has them. Rows are found in single precision, so the list also
+    holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score. Zero rows are never listed.
 
     With a `step`, only every so many rows are looked at. `watch(start, scores)` is shown the (rows,
     queries) scores of every block of rows.
@@ -46,10 +47,14 @@ def scan(
     if floors is not None:
         lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
     shortlist = _Shortlist(len(queries), most, slack, lowest)
-    columns = np.ascontiguousarray(queries.T)
-    rows, blank = index.rows[::step], index.blank[index.blank % step == 0] // step
+    corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
+    columns = np.ascontiguousarray(np.float32(corpus.roots[0]) * queries[:, : corpus.dim].T)
+    words = index.word_scan(queries[:, corpus.dim :], step) if corpus.width else None
+    rows = corpus.meaning[::step]
     for start in range(0, len(rows), BLOCK):
         scores = rows[start : start + BLOCK] @ columns
+        if words is not None:
+            words.add(start, scores)
         low, high = np.searchsorted(blank, (start, start + BLOCK))
         scores[blank[low:high] - start] = -np.inf
         if watch is not None:

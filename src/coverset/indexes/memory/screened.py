@@ -10,7 +10,7 @@ import numpy as np
 from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.scan import rounding, scan
-from coverset.indexes.memory.scattered import scattered_scores
+from coverset.products import quick_scores
 from coverset.solvers.parallel import each
 
 
@@ -31,14 +31,14 @@ class Screened:
 
     def __init__(self, index: MemoryIndex, queries: int) -> None:
         self.index = index
-        self.rows = index.rows
+        self.vectors = index.corpus
         self.longest = float(index.norms.max())
         self.shortest = float(index.norms[index.norms > 0].min(initial=self.longest))
         sampled = len(index) >= self.LARGE and index.crowding > self.ALIKE
         self._step = self.SAMPLE if sampled else 1
         self._begun = False
         self._scores = np.empty((queries, len(index)), np.float32)
-        self._residuals = np.full((queries, index.dim), np.inf)
+        self._residuals = np.full((queries, index.corpus.dim + index.corpus.width), np.inf)
 
     @property
     def whole(self) -> bool:
@@ -65,7 +65,7 @@ class Screened:
 
         def read(n: int) -> None:
             rows = reachable[n]
-            scores = scattered_scores(self.rows, rows, residuals[n].astype(np.float32))
+            scores = quick_scores(self.vectors.rows, rows, residuals[n].astype(np.float32))
             keep = scores > lowest[n]
             if keep.sum() > most:
                 keep &= scores >= np.partition(scores, len(scores) - most)[len(scores) - most] - slack[n]

@@ -1,0 +1,92 @@
+"""The documents among which a request is decided: all of a small corpus, of a large one the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from coverset.arrays import Floats, Keys
+from coverset.decoders.kinds import Kinds
+from coverset.decoders.requests import serves, together
+from coverset.indexes import Index, MemoryIndex, ask, fetch, suiting
+from coverset.indexes.ids import as_ids, present
+from coverset.ranking import ascending, ranked
+from coverset.selection import Selection
+from coverset.vectors import Vectors
+
+# Up to this many documents in memory, all of them are looked at.
+SMALL = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Documents, by ascending id, and their vectors; `whole`: they are all that the corpus has."""
+
+    ids: Keys
+    vectors: Vectors
+    whole: bool
+
+    @classmethod
+    def around(cls, index: Index, targets: Vectors, depth: int) -> Field:
+        """Return the documents nearest to any of the targets, so many of each."""
+        if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
+            chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
+            return cls(chosen, index.corpus if len(chosen) == len(index) else index.corpus.take(chosen), True)
+        _, found = ask(index, targets, depth)
+        ids = as_ids(list(dict.fromkeys(found[present(found)].tolist())))
+        ids = ids[ascending(ids)]
+        return cls(ids, fetch(index, ids), len(ids) >= len(index))
+
+    def scores(self, targets: Vectors, index: Index) -> Floats:
+        """Return the (targets, documents) inner products; what lacks a half gives its share to the other."""
+        out = np.empty((len(targets), len(self.ids)), np.float32)
+        for which, view in suiting(index, targets):
+            out[which] = self.shared(targets.take(which), getattr(view, "share", 0.0))
+        return out
+
+    def without(self, barred: Collection[Hashable]) -> Field:
+        """Return the field without some documents."""
+        gone = frozenset(barred)
+        kept = np.array([n for n, identifier in enumerate(self.ids.tolist()) if identifier not in gone], np.int64)
+        return self if not gone else Field(self.ids[kept], self.vectors.take(kept), self.whole)
+
+    def nearest(self, targets: Vectors, index: Index, count: int) -> Field:
+        """Return the so many documents of the field that count most for the request."""
+        chosen = np.sort(ranked(together(self.scores(targets, index))[None], count)[0])
+        return Field(self.ids[chosen], self.vectors.take(chosen), False)
+
+    def shared(self, targets: Vectors, share: float) -> Floats:
+        """Return the (targets, documents) inner products under a share of words."""
+        if not targets.width:
+            return targets.inner(self.vectors)
+        return targets.sharing(share).inner(self.vectors.sharing(share))
+
+
+def decide(
+    index: Index,
+    targets: Vectors,
+    k: int,
+    kinds: Kinds | None,
+    worth: Callable[[Field, Vectors], tuple[Floats, Floats]],
+    depth: int,
+) -> Selection:
+    """Pick the k best documents of one request; where kinds count, k kinds.
+
+    `worth` returns what each document of a field counts for the request, and its (targets, documents) scores.
+    The field grows until there are k kinds in it, or nothing more to add.
+    """
+    while True:
+        field = Field.around(index, targets, depth)
+        values, scores = worth(field, targets)
+        order = ranked(values[None], min(depth, len(values)))[0]
+        kept = order[:k]
+        alike: list[list[Hashable]] = []
+        if kinds is not None:
+            places, alike = kinds.walk(field.ids[order], field.vectors.take(order), k)
+            kept = order[places]
+        if len(kept) == k or field.whole or depth >= len(index):
+            chosen = np.asarray(values[kept], np.float32)
+            return Selection(field.ids[kept], chosen, alike=alike, serves=serves(scores[:, kept]))
+        depth *= 4

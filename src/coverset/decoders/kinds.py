@@ -1,0 +1,80 @@
+"""One of each kind: of documents so alike that one stands for all, the best is returned and names the others.
+
+Going down a ranking, a document that is alike to one already kept is left out for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from coverset.arrays import Floats, Ids, Keys, Mask
+from coverset.indexes import Index, fetch
+from coverset.inputs import as_number
+from coverset.vectors import Vectors
+
+Distinct: TypeAlias = float | Literal["auto", False]
+# Above this cosine two documents say the same, on every labelled set that was tried: see docs/default.md.
+ALIKE = 0.95
+
+
+def as_distinct(value: object) -> Distinct:
+    """Return the setting after checking it."""
+    if value is False or value == "auto":
+        return value
+    if value is True or isinstance(value, str):
+        raise ValueError(f"distinct must be a cosine from 0 to 1, False or 'auto', got {value!r}")
+    return as_number("distinct", value, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """When two documents count as one kind: their cosine is at least this."""
+
+    cosine: float
+
+    @classmethod
+    def of(cls, distinct: Distinct, *, auto: bool) -> Kinds | None:
+        """Return the rule that a setting asks for, None where it is off; `auto` says what "auto" means here."""
+        if distinct == "auto":
+            return cls(ALIKE) if auto else None
+        return None if distinct is False else cls(distinct)
+
+    def alike(self, vectors: Vectors) -> Mask:
+        """Return which of some documents are alike, (n, n)."""
+        lengths = np.maximum(vectors.norms, np.finfo(np.float32).tiny)
+        pairs: Mask = vectors.inner(vectors) >= np.float32(self.cosine) * np.outer(lengths, lengths)
+        return pairs
+
+    def repeated(self, index: Index, answers: list[Keys]) -> list[int]:
+        """Return which answers have documents that are alike; all vectors are fetched at once."""
+        ends = np.cumsum([0, *map(len, answers)])
+        if not ends[-1]:
+            return []
+        vectors = fetch(index, np.concatenate(answers))
+        spans = [slice(a, b) for a, b in pairwise(ends.tolist())]
+        return [n for n, span in enumerate(spans) if self.alike(vectors.take(span)).sum() > span.stop - span.start]
+
+    def like(self, products: Floats, norms: Floats, one: int) -> Mask:
+        """Return which documents are alike to one of them, from their inner products with it."""
+        lengths = np.maximum(norms, np.finfo(np.float32).tiny)
+        alike: Mask = products >= np.float32(self.cosine) * lengths * lengths[one]
+        return alike
+
+    def walk(self, ids: Keys, vectors: Vectors, k: int) -> tuple[Ids, list[list[Hashable]]]:
+        """Go down a ranking; return the places of the first k kinds, and for each the ids left out for it."""
+        pairs = self.alike(vectors)
+        kept: list[int] = []
+        others: list[list[Hashable]] = []
+        for place, identifier in enumerate(ids.tolist()):
+            like = next((n for n, stands in enumerate(kept) if pairs[place, stands]), None)
+            if like is not None:
+                others[like].append(identifier)
+            elif len(kept) < k:
+                kept.append(place)
+                others.append([])
+        return np.array(kept, np.int64), others

@@ -1,0 +1,62 @@
+"""The documents nearest to some queries: one search, and one fetch of vectors, for the whole batch."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from coverset.arrays import Array, Floats, Ids, Keys, Mask
+from coverset.indexes import Index, ask, fetch
+from coverset.indexes.ids import as_ids, present
+from coverset.ranking import ascending
+from coverset.vectors import Vectors
+
+
+class Nearest:
+    """What a search brought back, (B, depth), best first.
+
+    Attributes
+    ----------
+    scores, ids
+        As the index returned them; `found` says where there is a document, and not padding.
+    """
+
+    def __init__(self, index: Index, targets: Vectors, depth: int) -> None:
+        self.index, self.targets, self.depth = index, targets, depth
+        self.scores, self.ids = ask(index, targets, depth)
+        self.found: Mask = present(self.ids)
+
+    @cached_property
+    def documents(self) -> tuple[Keys, Vectors]:
+        """Every document found, once, by ascending id, and its vector."""
+        ids = as_ids(list(dict.fromkeys(self.ids[self.found].tolist())))
+        ids = ids[ascending(ids)]
+        return ids, fetch(self.index, ids)
+
+    @cached_property
+    def places(self) -> Ids:
+        """Where each document found stands among `documents`; 0 where there is none."""
+        place = {identifier: n for n, identifier in enumerate(self.documents[0].tolist())}
+        places = np.zeros(self.ids.shape, np.int64)
+        places[self.found] = [place[identifier] for identifier in self.ids[self.found].tolist()]
+        return places
+
+    def few(self, count: int) -> Nearest:
+        """Return the same with only the first so many documents of each query."""
+        less = Nearest.__new__(Nearest)
+        less.index, less.targets, less.depth = self.index, self.targets, count
+        less.scores, less.ids, less.found = self.scores[:, :count], self.ids[:, :count], self.found[:, :count]
+        return less
+
+    def written(self) -> tuple[Array, Floats]:
+        """Return the documents' meaning, (B, depth, d), zero where there are none, and their lengths.
+
+        Where a corpus has words only, it is their words that are written out.
+        """
+        _, vectors = self.documents
+        rows = vectors.meaning if vectors.dim else vectors.flat()
+        documents = np.zeros((*self.ids.shape, rows.shape[1]))
+        documents[self.found] = rows[self.places[self.found]]
+        lengths = np.where(self.found, vectors.norms[self.places] if len(vectors) else 0.0, 0.0)
+        return documents, lengths

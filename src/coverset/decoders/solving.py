@@ -1,0 +1,162 @@
+"""The ways to solve over a corpus: from its Gram matrix, by column generation, by FISTA, or among candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coverset.arrays import Array, Ids, Keys, Mask
+from coverset.decoders.field import Field
+from coverset.decoders.nearest import Nearest
+from coverset.indexes import Index, MemoryIndex, suiting, within
+from coverset.ranking import ascending
+from coverset.solvers.fista import solve_fista
+from coverset.solvers.solution import Solution
+from coverset.vectors import Vectors
+
+# Up to this many documents the Gram matrix of a kept (or of any) index answers without further searches.
+SMALL_KEPT, SMALL = 2048, 512
+# Queries solved together: over a large corpus, their scores take 64/d of its memory.
+BATCH = 64
+
+
+@dataclass(frozen=True)
+class Solving:
+    """How NNN solves, whatever the strengths; `prepared`: the index is kept, and so is what it computes."""
+
+    solver: str
+    iterations: int
+    candidates: int | None
+    certify: bool
+    prepared: bool
+
+    def whole(self, index: Index) -> bool:
+        """Whether solutions account for every document of the corpus."""
+        return self.candidates is None or (index.exact and self.candidates >= len(index))
+
+    def batches(
+        self, targets: Vectors, index: Index, l1: Array, l2: Array, k: int, near: Nearest | None
+    ) -> Iterator[tuple[Ids, Solution]]:
+        """Yield which targets were solved for, and their solution, which holds the best k + 1 documents or more."""
+        if self.candidates is not None:
+            depth = within(index, max(self.candidates, k))
+            near = near if near is not None and near.depth >= depth else Nearest(index, targets, depth)
+        for which, view in suiting(index, targets):
+            for start in range(0, len(which), BATCH):
+                part = which[start : start + BATCH]
+                some = _shared(targets.take(part), view)
+                if near is not None and self.candidates is not None:
+                    for n, q in enumerate(part):
+                        one = slice(n, n + 1)
+                        ids, vectors = _found(near, int(q))
+                        vectors = _shared(vectors, view)
+                        yield part[one], self._rows(ids, vectors, some.take(one), l1[part[one]], l2[part[one]])
+                elif self._small(view):
+                    yield part, self._corpus(view, some, l1[part], l2[part], None)
+                else:
+                    for n, solution in enumerate(self._pools(view, some, l1[part], l2[part], k, None)):
+                        yield part[n : n + 1], solution
+
+    def request(
+        self, targets: Vectors, index: Index, l1: float, l2: float, k: int, barred: Sequence[Hashable]
+    ) -> list[Solution]:
+        """Solve for the targets of one request, without some documents: a solution each, over the same ones."""
+        strengths = np.full(len(targets), l1), np.full(len(targets), l2)
+        solutions: list[Solution | None] = [None] * len(targets)
+        field = None
+        if self.candidates is not None:
+            field = Field.around(index, targets, self.candidates + len(barred)).without(barred)
+        for which, view in suiting(index, targets):
+            some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
+            if field is not None:
+                found = self._rows(field.ids, _shared(field.vectors, view), some, sparse, ridge).each()
+            elif self._small(view):
+                gone = np.zeros((len(some), len(index)), bool)
+                gone[:, np.array(list(barred), np.int64)] = True
+                found = self._corpus(view, some, sparse, ridge, gone).each()
+            else:
+                found = _completed(self._pools(view, some, sparse, ridge, k, [barred] * len(some)), view)
+            for t, solution in zip(which.tolist(), found, strict=True):
+                solutions[t] = solution
+        return [solution for solution in solutions if solution is not None]
+
+    def _small(self, index: Index) -> bool:
+        """Whether to solve over all rows at once; what cannot be is said."""
+        if isinstance(index, MemoryIndex):
+            return self.solver == "fista" or len(index) <= (SMALL_KEPT if self.prepared else SMALL)
+        if self.solver == "fista":
+            raise ValueError(
+                "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, or set candidates"
+            )
+        return False
+
+    def _corpus(self, index: Index, targets: Vectors, l1: Array, l2: Array, barred: Mask | None) -> Solution:
+        """Solve over all rows of an array in memory."""
+        assert isinstance(index, MemoryIndex)
+        ids = np.arange(len(index))
+        if self.solver == "fista":
+            rows = (
+                index.written if barred is None else np.where(barred[0][:, None], np.float32(0.0), index.written)
+            )
+            flat = targets.flat().astype(np.float32)
+            solution = solve_fista(ids, rows, index.lipschitz, flat, l1, l2, self.iterations)
+            solution.scores[:, np.flatnonzero(~rows.any(axis=1))] = -np.inf
+            return solution
+        from coverset.solvers.exact import solve_gram
+
+        solution = solve_gram(ids, index.corpus, index.gram, targets.flat(), l1, l2, barred)
+        solution.scores[:, index.blank] = -np.inf
+        return solution
+
+    def _rows(self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array) -> Solution:
+        """Solve over a few documents."""
+        if len(ids) == 0:  # a filter that nothing passes
+            return Solution.empty(ids, targets.flat(), l1, l2)
+        index = MemoryIndex(vectors if vectors.width else vectors.meaning)
+        index.corpus, index.norms = vectors, vectors.norms
+        solution = self._corpus(index, targets, l1, l2, None)
+        solution.ids = ids
+        return solution
+
+    def _pools(
+        self,
+        index: Index,
+        targets: Vectors,
+        l1: Array,
+        l2: Array,
+        k: int,
+        barred: Sequence[Sequence[Hashable]] | None,
+    ) -> list[Solution]:
+        """Solve by column generation."""
+        # Imported here: numba, which compiles the kernels, is only needed once something is solved.
+        from coverset.indexes.oracle import oracle
+        from coverset.solvers.exact import solve_pools
+
+        documents = oracle(index, len(targets), certify=self.certify)
+        return solve_pools(documents, targets.flat(), l1, l2, k, barred)
+
+
+def _shared(vectors: Vectors, index: Index) -> Vectors:
+    """Return vectors under the inner product of a view of the index they belong to."""
+    return vectors.sharing(index.share) if isinstance(index, MemoryIndex) and vectors.width else vectors
+
+
+def _found(near: Nearest, query: int) -> tuple[Keys, Vectors]:
+    """Return a query's nearest documents by ascending id, and their vectors."""
+    ids, vectors = near.documents
+    places = np.sort(near.places[query][near.found[query]])
+    return ids[places], vectors.take(places)
+
+
+def _completed(solutions: list[Solution], index: Index) -> list[Solution]:
+    """Return solutions over different documents as solutions over all of them."""
+    from coverset.indexes import fetch
+
+    ids = np.unique(np.concatenate([s.ids for s in solutions])) if len(solutions) > 1 else solutions[0].ids
+    if len(solutions) == 1:
+        return solutions
+    ids = ids[ascending(ids)]
+    vectors = fetch(index, ids)
+    return [solution.over(ids, vectors.times(solution.residuals[0])) for solution in solutions]

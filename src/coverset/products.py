@@ -1,0 +1,145 @@
+"""Inner products and combinations of vectors, compiled: all that the solvers' kernels ask of rows.
+
+Loops are written out over arrays and row numbers: a view of a row costs as much as a short inner product.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coverset.arrays import Array, Floats, Ids
+from coverset.compilation import compiled, vectorised
+
+if TYPE_CHECKING:
+    from coverset.vectors import Rows
+
+
+@vectorised
+def score(rows: Rows, i: int, target: Array) -> float:
+    """u_i . target, in double precision."""
+    total, d = 0.0, rows.meaning.shape[1]
+    for t in range(d):
+        total += np.float64(rows.meaning[i, t]) * target[t]
+    total *= rows.roots[0]
+    if len(rows.terms) > 0:
+        part = 0.0
+        for e in range(rows.starts[i], rows.starts[i + 1]):
+            part += np.float64(rows.values[e]) * target[d + rows.terms[e]]
+        total += rows.roots[1] * part
+    return total
+
+
+@compiled
+def scores(rows: Rows, members: Ids, target: Array) -> Array:
+    """U . target for some rows of a large array, in double precision and without copying them."""
+    out = np.empty(len(members))
+    for n in range(len(members)):
+        out[n] = score(rows, members[n], target)
+    return out
+
+
+@vectorised
+def quick_scores(rows: Rows, members: Ids, target: Floats) -> Floats:
+    """U . target for some rows of a large array, in single precision."""
+    out, d = np.empty(len(members), np.float32), rows.meaning.shape[1]
+    first, second = np.float32(rows.roots[0]), np.float32(rows.roots[1])
+    for n in range(len(members)):
+        row, total = rows.meaning[members[n]], np.float32(0.0)
+        for t in range(d):
+            total += row[t] * target[t]
+        total *= first
+        if len(rows.terms) > 0:
+            for e in range(rows.starts[members[n]], rows.starts[members[n] + 1]):
+                total += second * rows.values[e] * target[d + rows.terms[e]]
+        out[n] = total
+    return out
+
+
+@vectorised
+def rebuild(rows: Rows, place: Ids, weights: Array, out: Array) -> None:
+    """Add Uw to `out`."""
+    d = rows.meaning.shape[1]
+    for i in range(len(weights)):
+        if weights[i] != 0.0:
+            row, weight = place[i], weights[i] * rows.roots[0]
+            for t in range(d):
+                out[t] += weight * rows.meaning[row, t]
+            if len(rows.terms) > 0:
+                weight = weights[i] * rows.roots[1]
+                for e in range(rows.starts[row], rows.starts[row + 1]):
+                    out[d + rows.terms[e]] += weight * rows.values[e]
+
+
+@compiled
+def shared_words(rows: Rows, i: int, j: int) -> float:
+    """The words' part of u_i . u_j: both list their terms in ascending order."""
+    total = 0.0
+    a, b = rows.starts[i], rows.starts[j]
+    last, end = rows.starts[i + 1], rows.starts[j + 1]
+    while a < last and b < end:
+        if rows.terms[a] == rows.terms[b]:
+            total += np.float64(rows.values[a]) * np.float64(rows.values[b])
+            a += 1
+            b += 1
+        elif rows.terms[a] < rows.terms[b]:
+            a += 1
+        else:
+            b += 1
+    return rows.roots[1] * rows.roots[1] * total
+
+
+@compiled
+def add_words(rows: Rows, others: Rows, out: Array | Floats) -> None:
+    """Add the words' part of all inner products between rows and others to `out`, (rows, others).
+
+    Each of the others is written out once, and the rows are read along it.
+    """
+    spread = np.zeros(others.width)
+    scale = rows.roots[1] * others.roots[1]
+    for j in range(len(others.starts) - 1):
+        for e in range(others.starts[j], others.starts[j + 1]):
+            spread[others.terms[e]] = scale * others.values[e]
+        for i in range(len(rows.starts) - 1):
+            total = 0.0
+            for e in range(rows.starts[i], rows.starts[i + 1]):
+                total += rows.values[e] * spread[rows.terms[e]]
+            out[i, j] += total
+        for e in range(others.starts[j], others.starts[j + 1]):
+            spread[others.terms[e]] = 0.0
+
+
+@vectorised
+def times(rows: Rows, targets: Array, first: int, step: int, out: Array) -> None:
+    """Set out[q] = U @ targets[q] for every `step`-th target, two rows by four targets at a time.
+
+    Not by BLAS, whose threads would go on spinning on the cores that the queries are solved on.
+    """
+    n, d = rows.meaning.shape
+    if len(rows.terms) > 0:
+        for q in range(first, len(targets), step):
+            for i in range(n):
+                out[q, i] = score(rows, i, targets[q])
+        return
+    meaning, root = rows.meaning, rows.roots[0]
+    fours = first + (len(targets) - first + step - 1) // step // 4 * 4 * step
+    for i in range(0, n - 1, 2):
+        for q in range(first, fours, 4 * step):
+            a, b, c, e = q, q + step, q + 2 * step, q + 3 * step
+            ia, ib, ic, ie, ja, jb, jc, je = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for t in range(d):
+                x, y = np.float64(meaning[i, t]), np.float64(meaning[i + 1, t])
+                ia += x * targets[a, t]
+                ib += x * targets[b, t]
+                ic += x * targets[c, t]
+                ie += x * targets[e, t]
+                ja += y * targets[a, t]
+                jb += y * targets[b, t]
+                jc += y * targets[c, t]
+                je += y * targets[e, t]
+            out[a, i], out[b, i], out[c, i], out[e, i] = root * ia, root * ib, root * ic, root * ie
+            out[a, i + 1], out[b, i + 1], out[c, i + 1], out[e, i + 1] = root * ja, root * jb, root * jc, root * je
+    for q in range(first, len(targets), step):
+        for i in range(0 if q >= fours else n // 2 * 2, n):
+            out[q, i] = score(rows, i, targets[q])

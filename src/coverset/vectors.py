@@ -1,0 +1,304 @@
+"""Vectors: rows with two halves, their meaning (dense) and their words (sparse), either of which may be empty.
+
+    u = [sqrt(1 - a) meaning ; sqrt(a) words],     so that     u.v = (1 - a) meaning.meaning + a words.words
+
+The halves are kept as they come. The share a of words is a property of the inner product, so it can be changed
+without touching a row; everything above speaks of vectors through the operations here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from coverset.arrays import Array, Floats, Ids
+
+Terms = NDArray[np.int32]
+# Rows converted to double precision at a time.
+BLOCK = 8192
+
+
+class CSR(Protocol):
+    """A sparse matrix by rows, as scipy has it."""
+
+    indptr: NDArray[np.integer]
+    indices: NDArray[np.integer]
+    data: NDArray[np.floating]
+    shape: tuple[int, ...]
+
+
+class Rows(NamedTuple):
+    """Vectors as compiled code takes them.
+
+    Row i is `roots[0] * meaning[i]`, then `roots[1] * values[e]` at the places `terms[e]`, e from `starts[i]` to
+    `starts[i + 1]`: one row of `meaning.shape[1] + width` numbers that is never written out.
+    """
+
+    meaning: Floats
+    starts: Ids
+    terms: Terms
+    values: Floats
+    width: int
+    roots: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Sparse rows: the terms of each, ascending, and their weights, out of a vocabulary of `width` terms."""
+
+    starts: Ids
+    terms: Terms
+    values: Floats
+    width: int
+
+    @classmethod
+    def empty(cls, rows: int, width: int = 0) -> Words:
+        """Return rows without words."""
+        return cls(np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), width)
+
+    @classmethod
+    def checked(cls, words: CSR | Words | tuple[ArrayLike, ArrayLike, ArrayLike, int]) -> Words:
+        """Return (indptr, indices, data, width), or anything CSR-like, after checking it."""
+        if isinstance(words, cls):
+            return words
+        if isinstance(words, tuple):
+            if len(words) != 4:
+                raise ValueError(f"words must be (indptr, indices, data, width), got a tuple of {len(words)}")
+            starts, terms, values, width = words
+        else:
+            starts, terms, values, width = words.indptr, words.indices, words.data, words.shape[-1]
+        return _sorted(_consistent(np.asarray(starts), np.asarray(terms), np.asarray(values), int(width)))
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.starts) - 1
+
+    def take(self, rows: Ids) -> Words:
+        """Return these rows, in this order."""
+        counts = self.starts[rows + 1] - self.starts[rows]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        entries = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], counts)
+        return Words(starts, self.terms[entries], self.values[entries], self.width)
+
+    @property
+    def squares(self) -> Array:
+        """Every row's squared length."""
+        rows = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        squares: Array = np.bincount(rows, self.values.astype(np.float64) ** 2, minlength=len(self)).astype(float)
+        return squares
+
+
+class Vectors:
+    """Rows with meaning and words.
+
+    Parameters
+    ----------
+    meaning
+        (N, d) array, or None: no such half.
+    words
+        Sparse rows as (indptr, indices, data, width), or anything CSR-like (a scipy matrix), or None.
+
+    Both halves are meant to have length 1, row by row; a row may lack either.
+    """
+
+    def __init__(
+        self,
+        meaning: ArrayLike | None = None,
+        words: CSR | Words | tuple[ArrayLike, ArrayLike, ArrayLike, int] | None = None,
+    ) -> None:
+        if meaning is None and words is None:
+            raise ValueError("meaning and words must not both be None: a vector has at least one half")
+        checked = None if words is None else Words.checked(words)
+        dense = np.empty((len(checked or ()), 0), np.float32) if meaning is None else _as_dense(meaning)
+        self.meaning: Floats = dense
+        self.words: Words = Words.empty(len(dense)) if checked is None else checked
+        if len(self.meaning) != len(self.words):
+            raise ValueError(
+                f"meaning and words must have as many rows, got {len(self.meaning)} and {len(self.words)}"
+            )
+        self.roots = (1.0, 1.0)
+
+    @classmethod
+    def of(cls, value: ArrayLike | Vectors) -> Vectors:
+        """Return an array of checked float32 rows as vectors without words; vectors stay what they are."""
+        if isinstance(value, cls):
+            return value
+        return cls.made(np.asarray(value, np.float32), Words.empty(len(np.asarray(value))), (1.0, 1.0))
+
+    @classmethod
+    def made(cls, meaning: Floats, words: Words, roots: tuple[float, float]) -> Vectors:
+        """Return vectors of halves that are known to be right, under an inner product."""
+        made = cls.__new__(cls)
+        made.meaning, made.words, made.roots = meaning, words, roots
+        return made
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.meaning)
+
+    @property
+    def dim(self) -> int:
+        """Width of the meaning."""
+        return int(self.meaning.shape[1])
+
+    @property
+    def width(self) -> int:
+        """How many different terms there are."""
+        return self.words.width
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The same as compiled code takes it."""
+        words = self.words
+        return Rows(self.meaning, words.starts, words.terms, words.values, words.width, self.roots)
+
+    @property
+    def share(self) -> float:
+        """The share of words in the inner product."""
+        return self.roots[1] ** 2
+
+    def sharing(self, share: float) -> Vectors:
+        """Return the same rows, under the inner product in which words have this share."""
+        return self.made(self.meaning, self.words, (float(np.sqrt(1.0 - share)), float(np.sqrt(share))))
+
+    def take(self, rows: Ids | slice) -> Vectors:
+        """Return these rows, in this order."""
+        chosen = np.arange(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
+        words = self.words.take(chosen) if len(self.words.terms) else Words.empty(len(chosen), self.width)
+        return self.made(np.ascontiguousarray(self.meaning[rows]), words, self.roots)
+
+    @staticmethod
+    def join(parts: Sequence[Vectors]) -> Vectors:
+        """Return the rows of several, one after the other; all under the first one's inner product."""
+        first, words = parts[0], [part.words for part in parts]
+        ends = np.cumsum([0, *(len(part.terms) for part in words)])
+        starts = np.concatenate([[0], *(part.starts[1:] + end for part, end in zip(words, ends, strict=False))])
+        joined = Words(
+            starts,
+            np.concatenate([part.terms for part in words]),
+            np.concatenate([part.values for part in words]),
+            first.width,
+        )
+        return Vectors.made(np.concatenate([part.meaning for part in parts]), joined, first.roots)
+
+    @cached_property
+    def norms(self) -> Floats:
+        """Every row's length."""
+        squares = np.einsum("ij,ij->i", self.meaning, self.meaning).astype(np.float64)
+        if len(self.words.terms):
+            squares = self.roots[0] ** 2 * squares + self.roots[1] ** 2 * self.words.squares
+        elif self.roots[0] != 1.0:
+            squares *= self.roots[0] ** 2
+        norms: Floats = np.sqrt(squares).astype(np.float32)
+        return norms
+
+    def inner(self, other: Vectors) -> Floats:
+        """Return the (len(self), len(other)) inner products, in single precision."""
+        products: Floats = self.meaning @ other.meaning.T
+        if self.roots[0] != 1.0:
+            products *= np.float32(self.roots[0] * other.roots[0])
+        if len(self.words.terms) and len(other.words.terms):
+            from coverset.products import add_words
+
+            add_words(self.rows, other.rows, products)
+        return products
+
+    def gram(self) -> Array:
+        """Return the inner products of the rows with each other, in double precision."""
+        wide = self.roots[0] * self.meaning.astype(np.float64)
+        products: Array = wide @ wide.T
+        if len(self.words.terms):
+            from coverset.products import add_words
+
+            add_words(self.rows, self.rows, products)
+        return products
+
+    def times(self, target: Array) -> Array:
+        """Return u.t for every row u, in double precision; t is (dim + width,), as `flat` has it."""
+        out = np.empty(len(self))
+        for start in range(0, len(self), BLOCK):
+            out[start : start + BLOCK] = (
+                self.meaning[start : start + BLOCK].astype(np.float64) @ target[: self.dim]
+            )
+        out *= self.roots[0]
+        if len(self.words.terms):
+            rows = np.repeat(np.arange(len(self)), np.diff(self.words.starts))
+            hits = self.words.values * target[self.dim + self.words.terms]
+            out += self.roots[1] * np.bincount(rows, hits, minlength=len(self))
+        return out
+
+    def combine(self, weights: Array) -> Array:
+        """Return sum_i w_i u_i, (dim + width,), in double precision."""
+        used = np.flatnonzero(weights)
+        out = np.zeros(self.dim + self.width)
+        for start in range(0, len(used), BLOCK):
+            some = used[start : start + BLOCK]
+            out[: self.dim] += weights[some] @ self.meaning[some].astype(np.float64)
+        out[: self.dim] *= self.roots[0]
+        if len(self.words.terms):
+            words = self.words.take(used)
+            spread = np.repeat(weights[used], np.diff(words.starts)) * words.values
+            out[self.dim :] = self.roots[1] * np.bincount(words.terms, spread, minlength=self.width)
+        return out
+
+    def flat(self) -> Array:
+        """Return the rows written out, (N, dim + width): for the few that are targets, not for a corpus."""
+        out = np.zeros((len(self), self.dim + self.width))
+        out[:, : self.dim] = self.roots[0] * self.meaning
+        rows = np.repeat(np.arange(len(self)), np.diff(self.words.starts))
+        out[rows, self.dim + self.words.terms] = self.roots[1] * self.words.values
+        return out
+
+    def unflat(self, flat: Array) -> Vectors:
+        """Return written-out rows, residuals say, as vectors of this kind: `flat` the other way round."""
+        meaning, words = (root if root else 1.0 for root in self.roots)
+        rows, terms = np.nonzero(flat[:, self.dim :])
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(flat)))]).astype(np.int64)
+        values = (flat[rows, self.dim + terms] / words).astype(np.float32)
+        dense = (flat[:, : self.dim] / meaning).astype(np.float32)
+        return self.made(dense, Words(starts, terms.astype(np.int32), values, self.width), self.roots)
+
+
+def _as_dense(value: ArrayLike) -> Floats:
+    """Return finite (N, d) rows as C-contiguous float32; no copy when they already are."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu" or array.ndim != 2:
+        raise ValueError(f"meaning must be an (N, d) array of real numbers, got {array.dtype} of {array.shape}")
+    with np.errstate(over="ignore"):
+        dense: Floats = np.ascontiguousarray(array, np.float32)
+    if not np.isfinite(dense).all():
+        raise ValueError("meaning must be finite, got NaN, infinity or numbers that overflow float32")
+    return dense
+
+
+def _consistent(starts: NDArray[np.integer], terms: NDArray[np.integer], values: ArrayLike, width: int) -> Words:
+    """Check that the arrays of a sparse matrix belong together."""
+    data = np.asarray(values, np.float32)
+    if starts.ndim != 1 or len(starts) < 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError("words must have an indptr that begins at 0 and never falls")
+    if not starts[-1] == len(terms) == len(data):
+        raise ValueError(
+            f"words must have as many indices and data as indptr says, {starts[-1]}, got {len(terms)}, {len(data)}"
+        )
+    if len(terms) and not 0 <= int(terms.min()) <= int(terms.max()) < width:
+        raise ValueError(f"words must have indices from 0 to {width - 1}, got {terms.min()} to {terms.max()}")
+    if not np.isfinite(data).all():
+        raise ValueError("words must have finite weights, got NaN or infinity")
+    return Words(starts.astype(np.int64), terms.astype(np.int32), data, width)
+
+
+def _sorted(words: Words) -> Words:
+    """Return the rows with their terms ascending; a term that a row has twice is an error."""
+    rows = np.repeat(np.arange(len(words)), np.diff(words.starts))
+    steps = np.diff(words.terms.astype(np.int64)) + words.width * np.diff(rows)
+    if (steps > 0).all():
+        return words
+    order = np.lexsort((words.terms, rows))
+    if (np.diff(words.terms[order].astype(np.int64)) + words.width * np.diff(rows) <= 0).any():
+        raise ValueError("words must have every term of a row once")
+    return Words(words.starts, words.terms[order], words.values[order], words.width)
