@@ -11,6 +11,7 @@ import numpy as np
 
 from coverset.arrays import Floats
 from coverset.decoders import Decoder
+from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
 from coverset.inputs import as_count
 from coverset.selection import Selection
@@ -18,7 +19,6 @@ from coverset.store.answers import Explanation, Hit, explained, hits
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
 from coverset.store.opening import check_free, first_encoder, own_encoder, same_encoder
 from coverset.store.rows import State, document_rows
-from coverset.store.setting import as_setting
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
 

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from coverset import MMR, NNN, Dense, MemoryIndex
+from coverset.decoders.registry import grid
 from coverset.encoders.onnx import OnnxEncoder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.evaluate import PAPER, evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import GRIDS, tune
+from coverset.evaluation.tune import tune
 
 
 def run(*arguments: Any, command: str = "eval") -> subprocess.CompletedProcess[str]:
@@ -62,7 +63,7 @@ def test_tuning_takes_the_best_of_the_grid_on_the_split_it_is_given(folder: Path
     done = run(folder, "--decoder", "nnn", "--tune", "dev", "--cache", folder / "cache", "--json")
     assert done.returncode == 0, done.stderr
     chosen = NNN(**json.loads(done.stdout)["params"])
-    scores = {decoder: by_hand(folder, "dev", decoder)["comp@5"] for decoder in GRIDS["nnn"][::9]}
+    scores = {decoder: by_hand(folder, "dev", decoder)["comp@5"] for decoder in grid("nnn")[::9]}
     assert by_hand(folder, "dev", chosen)["comp@5"] >= max(scores.values())
 
 
@@ -114,7 +115,7 @@ def test_tune_prints_a_line_to_paste_advice_and_a_heat_map(folder: Path, tmp_pat
     assert done.returncode == 0, done.stderr
     line = next(line.strip() for line in done.stdout.splitlines() if line.strip().startswith("NNN("))
     best = eval(line, {"NNN": NNN})
-    assert best in (*GRIDS["nnn"], NNN())
+    assert best in (*grid("nnn"), NNN())
     text = " ".join(done.stdout.split())
     assert "77 settings, 25 queries" in text
     assert "Joint decoding" in text

@@ -10,12 +10,14 @@ import pytest
 from scipy.ndimage import generic_filter
 
 from coverset import NNN, Dense, MemoryIndex, Retriever
+from coverset.decoders.nnn import L1, L2
+from coverset.decoders.registry import grid
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.examples import read_examples, read_queries
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import GRIDS, L1, L2, Trial, attempt, choose, left_out
+from coverset.evaluation.tune import Trial, attempt, choose, left_out
 from coverset.lines import FileError
 from tests.evaluation.test_eval import run
 
@@ -24,7 +26,7 @@ def trials(worths: np.ndarray) -> list[Trial]:
     """A grid whose cells are worth this much to each of some queries."""
     return [
         Trial(decoder, {Recall @ 5: worth, Comp @ 5: worth})
-        for decoder, worth in zip(GRIDS["nnn"], worths.reshape(77, -1), strict=True)
+        for decoder, worth in zip(grid("nnn"), worths.reshape(77, -1), strict=True)
     ]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from coverset import NNN, Retriever
+from coverset.commands import app
 from tests.server.conftest import Server
 
 
@@ -86,6 +89,15 @@ def test_the_default_decoder_is_set_for_everyone_and_kept(writer: httpx.Client, 
     assert writer.put("/v1/default", json={"decoder": "mmr", "relevance": 0.3}).json()["relevance"] == 0.3
     assert writer.get("/v1/store").json()["configured"] is True
     assert writer.post("/v1/search", json={"query": "sort"}).json()["certified"] is None
+    told = "the decoder 'mmr' has no l1; it has relevance"
+    answer = writer.post("/v1/search", json={"query": "sort", "l1": 0.1})
+    assert (answer.status_code, answer.json()["error"]["message"]) == (422, told)
+    asked = writer.post("/v1/search", json={"query": "sort the rows", "relevance": 0.9}).json()
+    alone = CliRunner().invoke(
+        app, ["search", str(scratch.store), "sort the rows", "--relevance", "0.9", "--json"]
+    )
+    assert [h["id"] for h in json.loads(alone.stdout)["hits"]] == [h["id"] for h in asked["hits"]]
+    assert told in CliRunner().invoke(app, ["search", str(scratch.store), "sort", "--l1", "0.1"]).stderr
     refused = writer.put("/v1/default", json={"decoder": "dense", "l1": 0.1})
     assert (refused.status_code, refused.json()["error"]["message"]) == (422, "the decoder 'dense' has no l1")
     writer.put("/v1/default", json={"decoder": "nnn"})

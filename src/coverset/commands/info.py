@@ -28,7 +28,7 @@ def info(store: Store, as_json: AsJson = False) -> None:
         snapshot = retriever.snapshot()
     size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
     keys = sorted({key for row in range(len(snapshot)) for key in snapshot.document(row).meta})
-    decoder = {"name": type(snapshot.decoder).__name__, **asdict(snapshot.decoder)}  # type: ignore[call-overload]
+    decoder = {"name": type(snapshot.decoder).__name__, **asdict(snapshot.decoder)}
     facts = {
         "documents": len(snapshot),
         "encoder": retriever.encoder_name,

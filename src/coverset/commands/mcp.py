@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from coverset.commands.app import EncoderName, app, bad_input
-from coverset.commands.evaluate import make_decoder
+from coverset.decoders.registry import changed, make
 from coverset.extras import require
 
 
@@ -53,10 +53,10 @@ def mcp(
 
         if store is None and config is None:
             raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
-        decoder = make_decoder("nnn", given)
         toolbox = documents = None
         if config is not None:
-            toolbox = Toolbox(read_config(config), Catalogue(load_encoder(encoder), decoder))
+            toolbox = Toolbox(read_config(config), Catalogue(load_encoder(encoder), make("nnn", given)))
         if store is not None:
-            documents = Documents(Retriever.open(store, create=False), decoder if given else None)
+            retriever = Retriever.open(store, create=False)
+            documents = Documents(retriever, changed(retriever.decoder, None, given) if given else None)
     CoversetServer(toolbox, documents).run()

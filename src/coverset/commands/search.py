@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -12,21 +12,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from coverset.commands.app import AsJson, Store, app, bad_input
-from coverset.commands.evaluate import make_decoder
-from coverset.decoders import NNN, Decoder
-from coverset.inputs import as_choice, as_count
+from coverset.commands.options import NOTHING, decoder_options, listed
+from coverset.decoders.registry import NAMES, Given, changed
+from coverset.inputs import as_count
 from coverset.lines import STDIN, lines
 
 
 @app.command()
+@decoder_options
 def search(
     store: Store,
     query: Annotated[str, typer.Argument(help="What to look for; - reads queries, one a line.")],
     k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
-    decoder: Annotated[str | None, typer.Option(help="nnn, dense or mmr; default: the store's own.")] = None,
-    l1: Annotated[float | None, typer.Option(help="NNN: how much a document must still explain.")] = None,
-    l2: Annotated[float | None, typer.Option(help="NNN: how evenly alike documents share weight.")] = None,
-    relevance: Annotated[float | None, typer.Option(help="MMR: 1 only relevance, 0 only diversity.")] = None,
+    decoder: Annotated[str | None, typer.Option(help=f"{listed(NAMES)}; default: the store's own.")] = None,
+    given: Given = NOTHING,
     where: Annotated[
         list[str] | None, typer.Option(help="Only documents with this metadata: key=value; repeat for more.")
     ] = None,
@@ -49,12 +48,11 @@ def search(
     """
     from coverset.retriever import Retriever
 
-    given = {"l1": l1, "l2": l2, "relevance": relevance}
     with bad_input():
         as_count("k", k)
         condition = parse_where(where or [])
         retriever = Retriever.open(store, create=False)
-        chosen = _decoder(retriever.decoder, decoder, {n: v for n, v in given.items() if v is not None})
+        chosen = changed(retriever.decoder, decoder, given)
         queries = [text.strip() for _, text in lines(STDIN) if text.strip()] if query == str(STDIN) else [query]
         found: list[dict[str, Any]]
         if explain:
@@ -91,15 +89,6 @@ def _values(text: str) -> list[Any]:
     except (ValueError, RecursionError):
         return [text]
     return [value] if isinstance(value, str) else [value, text] if not isinstance(value, (list, dict)) else [text]
-
-
-def _decoder(own: Decoder, name: str | None, given: dict[str, Any]) -> Decoder:
-    """Return the decoder asked for: the store's own NNN with what was given changed, or another."""
-    if name is None and not given:
-        return own
-    chosen = as_choice("decoder", name or "nnn", ("nnn", "dense", "mmr"))
-    made = make_decoder(chosen, given)
-    return replace(own, **given) if chosen == "nnn" and isinstance(own, NNN) else made
 
 
 def show(query: str, answer: dict[str, Any], console: Console) -> None:

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 
 from coverset.commands.app import AsJson, Cache, app, bad_input
+from coverset.commands.options import listed
+from coverset.decoders.registry import tunable
 from coverset.encoders import DEFAULT
 from coverset.inputs import as_choice
 
@@ -21,7 +23,7 @@ def tune(
         Path | None, typer.Argument(help='For a store: lines of {"query": ..., "relevant": [ids]}.')
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
-    decoder: Annotated[str, typer.Option(help="mmr, nnn, l1 (nnn with l2 = 0) or l2 (l1 = 0).")] = "nnn",
+    decoder: Annotated[str, typer.Option(help=f"{listed(tunable())}.")] = "nnn",
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Without labels: look at the queries only, of a log say.")
     ] = False,
@@ -51,7 +53,7 @@ def tune(
     from coverset.evaluation.unlabelled import Suited
 
     with bad_input():
-        chosen = as_choice("decoder", decoder, ("mmr", "nnn", "l1", "l2"))
+        chosen = as_choice("decoder", decoder, tunable())
         _check(chosen, plot, unlabelled=unlabelled, of_store=examples is not None, apply=apply)
         if examples is None:
             store, title = None, f"{data.name} · {split} · {encoder}"

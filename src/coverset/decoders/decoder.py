@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import Field
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +17,21 @@ from coverset.vectors import Vectors
 
 
 class Decoder(ABC):
-    """A rule that picks, for each query, a set of documents out of a corpus."""
+    """A rule that picks, for each query, a set of documents out of a corpus.
+
+    Every decoder is a frozen dataclass. Fields with a `Parameter` in their metadata can be set from outside.
+
+    Attributes
+    ----------
+    variants
+        Further names under which `eval` and `tune` know it, each with parameters that are then fixed.
+    timed
+        The ways in which `bench` times it, by label; none: as it comes.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    variants: ClassVar[Mapping[str, Mapping[str, float]]] = {}
+    timed: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def decode(
         self,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from coverset.arrays import Floats
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.field import Field
 from coverset.decoders.kinds import Distinct, Kinds, as_distinct
+from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests, serves, together
 from coverset.indexes import Index
 from coverset.inputs import as_count, as_number
@@ -34,9 +36,19 @@ class MMR(Decoder):
         The cosine above which two documents count as one kind, of which one is returned; False, or "auto": all.
     """
 
-    relevance: float = 0.7
+    relevance: float = field(
+        default=0.7,
+        metadata=Parameter(
+            "1 asks only for relevance, 0 only for variety.",
+            low=0.0,
+            high=1.0,
+            tried=tuple(step / 10 for step in range(10, -1, -1)),
+        ).offered,
+    )
     candidates: int | None = None
     distinct: Distinct = "auto"
+
+    timed: ClassVar = {"MMR, nearest 100": {"candidates": 100}}
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import overload
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from coverset.decoders.decoder import Decoder
 from coverset.decoders.joint import select
 from coverset.decoders.kinds import Distinct, Kinds, as_distinct
 from coverset.decoders.nearest import Nearest
+from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests
 from coverset.decoders.solving import SMALL_KEPT, Solving
 from coverset.decoders.strength import NEAREST, strengths, suited
@@ -27,6 +28,10 @@ from coverset.vectors import Vectors
 CANDIDATES = 256
 # Where kinds count, so many times the documents wanted are ranked: those left out make room.
 ROOM = 4
+# The strengths that tuning tries. The paper's grid stops at l2 = 1; this one goes on towards the dense limit, so
+# that the best of it need not lose to Dense.
+L1 = (0.01, 0.03, 0.06, 0.1, 0.3, 0.6, 1.0)
+L2 = (*L1, 3.0, 10.0, 30.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,16 @@ class NNN(Decoder):
         all are returned. "auto": off where both strengths are given, the paper's optimum to the letter, else on.
     """
 
-    l1: float | None = None
-    l2: float | None = None
+    l1: float | None = field(
+        default=None,
+        metadata=Parameter("how much a document must still explain to be let in.", low=0.0, tried=L1).offered,
+    )
+    l2: float | None = field(
+        default=None,
+        metadata=Parameter(
+            "how evenly documents that are alike share their weight.", low=0.0, tried=L2[::-1]
+        ).offered,
+    )
     solver: str = "exact"
     iterations: int = 50
     candidates: int | None = None
@@ -78,6 +91,13 @@ class NNN(Decoder):
     center: bool = False
     certify: bool = False
     distinct: Distinct = "auto"
+
+    variants: ClassVar = {"l1": {"l2": 0.0}, "l2": {"l1": 0.0}}
+    timed: ClassVar = {
+        "NNN()": {},
+        "NNN, exact": {"l1": 0.1, "l2": 0.1},
+        "NNN, FISTA-50": {"l1": 0.1, "l2": 0.1, "solver": "fista"},
+    }
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from coverset.arrays import Floats
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.field import Field, decide
 from coverset.decoders.kinds import Distinct, Kinds, as_distinct
+from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests, together
 from coverset.indexes import Index
 from coverset.inputs import as_count
@@ -36,7 +37,10 @@ class RRF(Decoder):
         The cosine above which two documents count as one kind, of which one is returned; False, or "auto": all.
     """
 
-    constant: int = 60
+    constant: int = field(
+        default=60,
+        metadata=Parameter("how little the first places count over later ones.", low=1, kind=int).offered,
+    )
     depth: int = 1000
     distinct: Distinct = "auto"
 

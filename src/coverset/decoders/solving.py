@@ -39,7 +39,7 @@ class Solving:
     def batches(
         self, targets: Vectors, index: Index, l1: Array, l2: Array, k: int, near: Nearest | None
     ) -> Iterator[tuple[Ids, Solution]]:
-        """Yield which targets were solved for, and their solution, which holds the best k + 1 documents or more."""
+        """Yield which targets were solved for, and their solution, which holds their best k + 1 documents."""
         if self.candidates is not None:
             depth = within(index, max(self.candidates, k))
             near = near if near is not None and near.depth >= depth else Nearest(index, targets, depth)

@@ -3,7 +3,7 @@
 Are the ten nearest documents more alike than each of them is like the query? Then they are one crowd, out of which
 geometry cannot tell what is needed, and the ranking should stay that of Dense. The less alike they are, the more
 they show different sides of the query, and the more decoding them jointly pays. With x the mean cosine (of
-meaning, where there are words too) between two of them, near-duplicates aside, over that between one of them and the query,
+meaning, where there are words too) between two of them, near-duplicates aside, over that of one with the query,
 
     l1 = 0.3 max_i u_i.v
     l2 = 0.75 / (1.2 - x)     for one query (`strengths`), by meaning alone; 0.25 / (1.2 - x) by words and meaning

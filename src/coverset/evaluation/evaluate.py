@@ -38,4 +38,4 @@ def measured(
 
 def parameters(decoder: Decoder) -> dict[str, Any]:
     """Return what a decoder was made with."""
-    return asdict(decoder)  # type: ignore[call-overload,no-any-return]
+    return asdict(decoder)

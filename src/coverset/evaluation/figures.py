@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from coverset.decoders import NNN
+from coverset.decoders.nnn import L1, L2
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tune import L1, L2, Trial
+from coverset.evaluation.tune import Trial
 from coverset.extras import require
 
 

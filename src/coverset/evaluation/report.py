@@ -11,10 +11,11 @@ from rich.table import Table
 
 from coverset.arrays import Array
 from coverset.decoders import Decoder, Dense
+from coverset.decoders.registry import grid
 from coverset.evaluation.embedded import embed
 from coverset.evaluation.evaluate import PAPER, evaluate, parameters
 from coverset.evaluation.metrics import Metric, confidence, paired
-from coverset.evaluation.tune import GRIDS, tune
+from coverset.evaluation.tune import tune
 from coverset.progress import progress
 
 
@@ -38,7 +39,7 @@ class Evaluation:
         tuned_on = [setting] if isinstance(setting, str) else []
         index, (measured, *labelled) = embed(folder, encoder, cache, [split, *tuned_on])
         if isinstance(setting, str):
-            with progress(f"tuning {name} on {setting}", len(GRIDS[name])) as advance:
+            with progress(f"tuning {name} on {setting}", len(grid(name))) as advance:
                 setting, _ = tune(name, index, labelled[0].queries, labelled[0].relevant, advance)
         return cls(
             dataset=folder.name,

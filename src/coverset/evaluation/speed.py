@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from coverset.decoders import MMR, NNN, Decoder, Dense
+from coverset.decoders import Decoder
+from coverset.decoders.registry import DECODERS
 from coverset.indexes import MemoryIndex
-
-DECODERS: dict[str, Decoder] = {
-    "Dense": Dense(),
-    "MMR, nearest 100": MMR(candidates=100),
-    "NNN()": NNN(),
-    "NNN, exact": NNN(l1=0.1, l2=0.1),
-    "NNN, FISTA-50": NNN(l1=0.1, l2=0.1, solver="fista"),
-}
 
 
 @dataclass(frozen=True)
@@ -50,10 +43,16 @@ def timings(index: MemoryIndex, queries: int, k: int, repeats: int) -> list[Timi
     vectors = index.corpus.meaning[rng.integers(len(index), size=(queries, 2))].sum(axis=1)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     found: list[Timing] = []
-    for name, decoder in DECODERS.items():
-        milliseconds = 1000 / queries * best(partial(decoder.decode, vectors, index, k), repeats)
+    ways = ((name, kind(**way)) for kind in DECODERS.values() for name, way in _ways(kind).items())
+    for name, decoder in ways:
+        milliseconds = 1000 / queries * best(partial(decoder.decode_batch, vectors, index, k), repeats)
         answers = decoder.decode_batch(vectors, index, k)
         sure = None if answers[0].certified is None else float(np.mean([bool(a.certified) for a in answers]))
         over = milliseconds / found[0].milliseconds if found else 1.0
         found.append(Timing(name, milliseconds, over, sure, float(np.mean([a.passes for a in answers]))))
     return found
+
+
+def _ways(kind: type[Decoder]) -> Mapping[str, Mapping[str, Any]]:
+    """Return the ways in which a decoder is timed, by label."""
+    return kind.timed or {kind.__name__: {}}

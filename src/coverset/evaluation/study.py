@@ -10,17 +10,18 @@ import numpy as np
 
 from coverset.arrays import Ids
 from coverset.decoders import MMR, NNN, Decoder, Dense
+from coverset.decoders.registry import chosen, grid
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import evaluate, measured, parameters
+from coverset.evaluation.evaluate import evaluate, measured
 from coverset.evaluation.metrics import Comp, confidence, redundancy
-from coverset.evaluation.tune import GRIDS, tune
+from coverset.evaluation.tune import tune
 from coverset.indexes import MemoryIndex
 
 # Where Figure 3 looks at FISTA.
 ITERATIONS = (1, 3, 10, 30, 50, 100, 300)
 # What is tuned on dev, by the paper's names.
 TUNED = {"MMR": "mmr", "NNN-Fix": "nnn", "L1-Fix": "l1", "L2-Fix": "l2"}
-STEPS = sum(len(GRIDS[name]) for name in TUNED.values()) + len(ITERATIONS) + len(TUNED) + 2
+STEPS = sum(len(grid(name)) for name in TUNED.values()) + len(ITERATIONS) + len(TUNED) + 2
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _row(method: str, decoder: Decoder, index: MemoryIndex, test: Labelled) -> R
     low, high = confidence(complete.tolist())
     return Row(
         method=method,
-        parameters={k: v for k, v in parameters(decoder).items() if k in ("l1", "l2", "relevance")},
+        parameters=chosen(decoder),
         metrics={str(metric): 100 * float(value.mean()) for metric, value in values.items()},
         interval=(100 * low, 100 * high),
         redundancy=float(np.mean([redundancy(index.corpus.meaning[s.ids]) for s in selections])),

@@ -1,7 +1,6 @@
 """Choose a decoder's parameters on labelled queries.
 
-With many, as the paper does: the grid's best Comp@5. The paper's grid for NNN stops at l2 = 1; this one goes on
-towards the dense limit, so that the best of it need not lose to Dense.
+With many, as the paper does: the grid's best Comp@5.
 
 With a few, the best of 77 settings is mostly luck. Then a setting counts by the mean over itself and its
 neighbours on the grid, and by Recall@5 as well as Comp@5, which says more per query; and it must beat NNN() on the
@@ -17,25 +16,15 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Array, Floats, Ids
-from coverset.decoders import MMR, NNN, Decoder, Dense
+from coverset.decoders import Decoder
+from coverset.decoders.nnn import L1, L2
+from coverset.decoders.registry import grid
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
-from coverset.inputs import as_choice
 
-L1 = (0.01, 0.03, 0.06, 0.1, 0.3, 0.6, 1.0)
-L2 = (*L1, 3.0, 10.0, 30.0, 100.0)
 # Labelled queries below which `choose` is careful.
 FEW = 100
-
-# Of settings that do equally well, the first is taken: the one nearest to Dense.
-GRIDS: dict[str, tuple[Decoder, ...]] = {
-    "dense": (Dense(),),
-    "mmr": tuple(MMR(relevance=step / 10) for step in range(10, -1, -1)),
-    "nnn": tuple(NNN(l1=l1, l2=l2) for l2 in reversed(L2) for l1 in L1),
-    "l1": tuple(NNN(l1=l1, l2=0.0) for l1 in L1),
-    "l2": tuple(NNN(l1=0.0, l2=l2) for l2 in reversed(L2)),
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +55,7 @@ def attempt(
 ) -> list[Trial]:
     """Try every setting of a grid."""
     trials = []
-    for decoder in GRIDS[as_choice("decoder", name, tuple(GRIDS))]:
+    for decoder in grid(name):
         trials.append(Trial(decoder, evaluate(decoder, index, queries, relevant)))
         advance(1)
     return trials

@@ -10,12 +10,13 @@ from typing import Any
 from rich.console import Console
 
 from coverset.decoders import NNN, Decoder, Dense
+from coverset.decoders.registry import chosen, grid, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate, parameters
 from coverset.evaluation.figures import heat_map
 from coverset.evaluation.metrics import Comp, Difference, paired
-from coverset.evaluation.tune import FEW, GRIDS, Trial, attempt, best, choose, left_out
+from coverset.evaluation.tune import FEW, Trial, attempt, best, choose, left_out
 from coverset.indexes import MemoryIndex
 from coverset.progress import progress
 
@@ -45,7 +46,7 @@ class Tuning:
         queries, relevant = labelled.queries, labelled.relevant
         careful = name == "nnn" and len(queries) < FEW
         start = time.perf_counter()
-        with progress(f"tuning {name} on {title}", len(GRIDS[name])) as advance:
+        with progress(f"tuning {name} on {title}", len(grid(name))) as advance:
             trials = attempt(name, index, queries, relevant, advance)
         dense = evaluate(Dense(), index, queries, relevant)[TARGET]
         if careful:
@@ -81,7 +82,7 @@ class Tuning:
     def as_json(self) -> dict[str, Any]:
         """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
         return {
-            "decoder": type(self.decoder).__name__.lower(),
+            "decoder": name_of(self.decoder),
             "params": parameters(self.decoder),
             "comp@5": 100 * self.best.means[TARGET],
             "dense comp@5": 100 * self.dense,
@@ -96,8 +97,7 @@ class Tuning:
 
     def show(self, console: Console) -> None:
         """Print the best setting as a line to paste, and the advice."""
-        shown = {k: v for k, v in parameters(self.decoder).items() if k in ("l1", "l2", "relevance")}
-        given = ", ".join(f"{k}={v!r}" for k, v in shown.items() if v is not None)
+        given = ", ".join(f"{k}={v!r}" for k, v in chosen(self.decoder).items() if v is not None)
         console.print(f"\n{len(self.trials)} settings, {self.queries} queries, {self.seconds:.1f} s. Use:\n")
         console.print(f"    {type(self.decoder).__name__}({given})\n", highlight=False)
         console.print(self.advice, highlight=False)

@@ -18,10 +18,10 @@ require("haystack", "haystack", run=False)
 from haystack import Document, component, default_from_dict, default_to_dict
 
 from coverset.decoders import NNN, Decoder
+from coverset.decoders.registry import as_setting, from_setting
 from coverset.inputs import as_count
 from coverset.integrations.candidates import choose
 from coverset.retriever import Retriever
-from coverset.store.setting import as_setting, from_setting
 
 
 @component

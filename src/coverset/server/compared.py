@@ -7,10 +7,11 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from coverset.server import settings
-from coverset.server.schemas import REQUEST, Document, LeftOut, Model, Query, Share, Strength
+from coverset.server.schemas import REQUEST, Document, LeftOut, Model, Parameters, Query, with_parameters
 
 
-class Compare(Model):
+@with_parameters
+class Compare(Parameters):
     """One query, for Dense, MMR and NNN side by side."""
 
     model_config = ConfigDict(
@@ -18,9 +19,6 @@ class Compare(Model):
     )
     query: Query
     k: int = Field(5, ge=1, le=settings.MOST_COMPARED)
-    l1: Strength | None = None
-    l2: Strength | None = None
-    relevance: Share | None = None
     where: dict[str, Any] | None = None
     path: bool = Field(False, description="Also which documents come in as l1 falls.")
 

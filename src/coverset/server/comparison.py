@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
+from coverset.decoders.parameter import offered
+from coverset.decoders.registry import DECODERS, changed
 from coverset.evaluation.metrics import redundancy
 from coverset.explanation import covered, left_out, places
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
 from coverset.server import compared, schemas
-from coverset.server.decoding import decoder_of, with_strengths
+from coverset.server.decoding import affordable, with_strengths
 from coverset.store import Snapshot
 
 # The l1 path: so many steps, from where the first document comes in down to this.
@@ -25,8 +25,13 @@ MOST_RUNS = 60
 def compare(query: Floats, snapshot: Snapshot, request: compared.Compare) -> compared.Comparison:
     """Decode a query with all three decoders, and say what changed from Dense to NNN."""
     default, index = snapshot.decoder, snapshot.index
-    nnn: Any = decoder_of(default, "nnn", l1=request.l1, l2=request.l2)
-    mmr = decoder_of(default, "mmr", relevance=request.relevance)
+    given = request.given()
+    nnn, mmr = (
+        changed(default, name, {n: v for n, v in given.items() if n in offered(DECODERS[name])})
+        for name in ("nnn", "mmr")
+    )
+    assert isinstance(nnn, NNN)
+    affordable(nnn)
     if index is None:
         return _nothing(request.path)
     nnn = with_strengths(nnn, query, index)

@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 from coverset.arrays import Floats
-from coverset.decoders import MMR, NNN, Decoder, Dense
+from coverset.decoders import NNN, Decoder
+from coverset.decoders.registry import chosen, name_of
 from coverset.decoders.strength import strengths
 from coverset.indexes import Index
-from coverset.server.schemas import Default, Name
+from coverset.server.schemas import Default
 from coverset.server.settings import LEAST_STRENGTH
 
-DECODERS: dict[Name, type[Decoder]] = {"nnn": NNN, "dense": Dense, "mmr": MMR}
 
-
-def name_of(decoder: Decoder) -> Name:
-    """Return a decoder's name."""
-    return next(name for name, kind in DECODERS.items() if type(decoder) is kind)
-
-
-def decoder_of(default: Decoder, name: Name | None, **given: float | None) -> Decoder:
-    """Return the decoder of that name with the parameters given; the rest, where it can, is as in the default.
-
-    A parameter that the decoder does not have is an error.
-    """
-    base: Any = default if name is None or name == name_of(default) else DECODERS[name]()
-    wanted = {parameter: value for parameter, value in given.items() if value is not None}
-    accepted = {field.name for field in fields(base)}
-    for parameter in wanted:
-        if parameter not in accepted:
-            raise ValueError(f"the decoder {name_of(base)!r} has no {parameter}")
-    made: Decoder = replace(base, **wanted)
-    if (
-        isinstance(made, NNN)
-        and made.l1 is not None
-        and made.l2 is not None
-        and made.l1 + made.l2 < LEAST_STRENGTH
-    ):
-        raise ValueError(f"l1 + l2 must be at least {LEAST_STRENGTH:g}, got {made.l1 + made.l2:g}")
-    return made
+def affordable(decoder: Decoder) -> Decoder:
+    """Return a decoder that may be asked for: settings that give nearly every document weight cost too much."""
+    if isinstance(decoder, NNN) and decoder.l1 is not None and decoder.l2 is not None:
+        strength = decoder.l1 + decoder.l2
+        if strength < LEAST_STRENGTH:
+            raise ValueError(f"l1 + l2 must be at least {LEAST_STRENGTH:g}, got {strength:g}")
+    return decoder
 
 
 def with_strengths(nnn: NNN, query: Floats, index: Index) -> NNN:
@@ -52,7 +32,6 @@ def with_strengths(nnn: NNN, query: Floats, index: Index) -> NNN:
     )
 
 
-def as_default(decoder: Any) -> Default:
+def as_default(decoder: Decoder) -> Default:
     """Return a decoder as the service states it."""
-    parameters = {name: getattr(decoder, name, None) for name in ("l1", "l2", "relevance")}
-    return Default(decoder=name_of(decoder), **parameters)
+    return Default(decoder=name_of(decoder), **chosen(decoder))

@@ -10,6 +10,7 @@ import numpy as np
 import coverset
 from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
+from coverset.decoders.registry import changed, make, name_of
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tune import FEW, Trial, attempt, best, choose
@@ -19,7 +20,7 @@ from coverset.retriever import Retriever
 from coverset.selection import Selection
 from coverset.server import compared, schemas
 from coverset.server.comparison import compare
-from coverset.server.decoding import DECODERS, as_default, decoder_of
+from coverset.server.decoding import affordable, as_default
 from coverset.server.metrics import Metrics
 from coverset.store import Snapshot
 
@@ -70,8 +71,7 @@ class Engine:
         queries = [request.query] if isinstance(request, schemas.Search) else request.queries
         vectors = self._vectors(queries)
         snapshot = self.retriever.snapshot().where(request.where)
-        given = {"l1": request.l1, "l2": request.l2, "relevance": request.relevance}
-        decoder = decoder_of(snapshot.decoder, request.decoder, **given)
+        decoder = affordable(changed(snapshot.decoder, request.decoder, request.given()))
         if snapshot.index is None:
             nothing = schemas.Answer(hits=[], certified=None, gap=None, passes=0)
             return [nothing] * len(queries)
@@ -104,8 +104,7 @@ class Engine:
 
     def configure(self, wanted: schemas.Default) -> schemas.Default:
         """Make a decoder the store's own."""
-        given = {"l1": wanted.l1, "l2": wanted.l2, "relevance": wanted.relevance}
-        self.retriever.configure(decoder_of(DECODERS[wanted.decoder](), wanted.decoder, **given))
+        self.retriever.configure(affordable(make(wanted.decoder, wanted.given())))
         return as_default(self.retriever.decoder)
 
     def tune(self, request: schemas.Tune) -> schemas.Tuned:
@@ -142,7 +141,7 @@ class Engine:
         start = time.perf_counter()
         assert snapshot.index is not None
         selections = decoder.decode_batch(vectors, snapshot.index, k)
-        name = type(decoder).__name__.lower()
+        name = name_of(decoder)
         self.metrics.decoding.labels(name).observe((time.perf_counter() - start) / len(vectors))
         self.metrics.uncertified.inc(sum(selection.certified is False for selection in selections))
         return selections

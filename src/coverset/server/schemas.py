@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from coverset.decoders.registry import NAMES, Given, options
 from coverset.server import settings
 
-Name = Literal["nnn", "dense", "mmr"]
+if TYPE_CHECKING:
+    Name: TypeAlias = str
+else:
+    Name = Literal[NAMES]
 Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
 Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
-Strength = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Meta = Annotated[dict[str, Any], Field(description="Whatever JSON can hold.")]
 
 REQUEST = "take the sine of an angle in degrees and round the result to two decimals"
@@ -24,17 +26,38 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, ser_json_inf_nan="null")
 
 
-class Choice(Model):
+class Parameters(Model):
+    """What can be set of a decoder: a field for each parameter, added by `with_parameters`."""
+
+    def given(self) -> Given:
+        """Return what the request sets, null where it does not."""
+        return {name: getattr(self, name) for name in options()}
+
+
+Parametrised = TypeVar("Parametrised", bound=Parameters)
+
+
+def with_parameters(model: type[Parametrised]) -> type[Parametrised]:
+    """Add a field for every parameter of every decoder."""
+    added: dict[str, Any] = {}
+    for name, option in options().items():
+        high = settings.LARGEST if option.parameter.high is None else option.parameter.high
+        bounds = Field(ge=option.parameter.low, le=high, allow_inf_nan=False)
+        added[name] = (Annotated[option.parameter.kind, bounds] | None, Field(None, description=option.help))
+    return create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **added
+    )
+
+
+class Choice(Parameters):
     """Which decoder, with which parameters; what is not given is as the store has it."""
 
     decoder: Name | None = Field(
         None, description="null: the store's own. Without l1 or l2, NNN chooses them for each query."
     )
-    l1: Strength | None = Field(None, description="NNN: how much a document must still explain to be let in.")
-    l2: Strength | None = Field(None, description="NNN: how evenly documents that are alike share their weight.")
-    relevance: Share | None = Field(None, description="MMR: 1 asks only for relevance, 0 only for variety.")
 
 
+@with_parameters
 class Search(Choice):
     """One query."""
 
@@ -47,6 +70,7 @@ class Search(Choice):
     explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
 
 
+@with_parameters
 class SearchBatch(Choice):
     """Several queries, answered from the same version of the store."""
 
@@ -135,14 +159,12 @@ class Changed(Model):
     documents: int = Field(description="How many documents there are now.")
 
 
-class Default(Model):
+@with_parameters
+class Default(Parameters):
     """The decoder that searches use unless they say otherwise."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"decoder": "nnn", "l1": 0.05, "l2": 0.1}})
     decoder: Name
-    l1: Strength | None = None
-    l2: Strength | None = None
-    relevance: Share | None = None
 
 
 class Example(Model):

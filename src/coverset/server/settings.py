@@ -18,6 +18,8 @@ LONGEST_TEXT = 100_000
 LONGEST_ID = 512
 # Settings so weak that nearly every document has weight cost more than an answer is worth.
 LEAST_STRENGTH = 1e-3
+# Parameters of decoders to which no end is set are not larger than this.
+LARGEST = 1e6
 
 
 def _cores() -> int:

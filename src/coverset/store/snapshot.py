@@ -9,10 +9,10 @@ from typing import Any
 
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
+from coverset.decoders.registry import from_setting
 from coverset.indexes import MemoryIndex
 from coverset.store.documents import Document
 from coverset.store.filters import Checked, Columns, check_where
-from coverset.store.setting import from_setting
 from coverset.store.version import Version
 
 # Narrowed snapshots kept, so that the same filter is not worked out for every query.

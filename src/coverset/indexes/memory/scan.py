@@ -37,7 +37,8 @@ def scan(
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
 
     Queries are written out, as `Vectors.flat` has them. Rows are found in single precision, so the list also
-    holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score. Zero rows are never listed.
+    holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score.
+    Zero rows are never listed.
 
     With a `step`, only every so many rows are looked at. `watch(start, scores)` is shown the (rows,
     queries) scores of every block of rows.
