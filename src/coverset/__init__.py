@@ -8,15 +8,27 @@ from coverset.selection import Selection
 from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
-    from coverset.retriever import Hit, Retriever
+    from coverset.retriever import Answer, Hit, Retriever
 
-__all__ = ["MMR", "NNN", "RRF", "Dense", "Hit", "Index", "MemoryIndex", "Retriever", "Selection", "Vectors"]
+__all__ = [
+    "MMR",
+    "NNN",
+    "RRF",
+    "Answer",
+    "Dense",
+    "Hit",
+    "Index",
+    "MemoryIndex",
+    "Retriever",
+    "Selection",
+    "Vectors",
+]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
     """Import what is heavier when it is first asked for."""
-    if name in ("Hit", "Retriever"):
+    if name in ("Answer", "Hit", "Retriever"):
         from coverset import retriever
 
         return getattr(retriever, name)

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from coverset.answer import Answer, Hit, make_answer, make_hits
 from coverset.arrays import Floats
 from coverset.decoders import Decoder
 from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
+from coverset.explaining.reasons import Target
 from coverset.inputs import as_count
 from coverset.selection import Selection
-from coverset.store.answers import Explanation, Hit, explained, hits
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
 from coverset.store.opening import check_free, first_encoder, own_encoder, same_encoder
 from coverset.store.rows import State, document_rows
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
 
-__all__ = ["Hit", "Retriever"]
+__all__ = ["Answer", "Hit", "Retriever"]
+
+# A query is text, or a vector.
+Query: TypeAlias = str | ArrayLike
+
+# Queries whose vectors are kept: whoever changes a setting asks the same query again and again.
+REMEMBERED = 1024
+
+
+@dataclass(frozen=True)
+class Found:
+    """The documents that were searched, the queries' vectors, and what was chosen for each, by which decoder."""
+
+    documents: Snapshot
+    vectors: Floats
+    decoder: Decoder
+    selections: list[Selection]
+    seconds: float
 
 
 class Retriever:
@@ -41,6 +63,7 @@ class Retriever:
         self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
         self._loading, self._refreshing = threading.Lock(), threading.Lock()
         self._snapshot: Snapshot | None = None
+        self._remembered = lru_cache(REMEMBERED)(lambda text: self.encoder.encode_queries([text])[0])
 
     @classmethod
     def open(
@@ -153,15 +176,16 @@ class Retriever:
         """Say whether a document of this id is there."""
         return identifier in self.snapshot().row
 
-    def search(
+    def answer(
         self,
-        query: str | Any,
+        query: Query,
         k: int | None = 5,
         *,
         where: Mapping[str, Any] | None = None,
         decoder: Decoder | None = None,
-    ) -> list[Hit]:
-        """Return the documents that together cover a query, best first.
+        explain: bool = False,
+    ) -> Answer:
+        """Return the documents that together cover a query, best first, and all that is known about them.
 
         Parameters
         ----------
@@ -173,45 +197,70 @@ class Retriever:
             Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
         decoder
             Another rule than the store's own.
+        explain
+            Also say of each document what it adds, and which of the nearest it stands for.
         """
+        return self.answer_batch([query], k, where=where, decoder=decoder, explain=explain)[0]
+
+    def answer_batch(
+        self,
+        queries: Sequence[Query],
+        k: int | None = 5,
+        *,
+        where: Mapping[str, Any] | None = None,
+        decoder: Decoder | None = None,
+        explain: bool = False,
+    ) -> list[Answer]:
+        """Answer several queries at once, all from the same version."""
+        found = self._select(queries, k, where, decoder)
+        return [
+            make_answer(found.documents, vector, selection, found.decoder, explain=explain, seconds=found.seconds)
+            for vector, selection in zip(found.vectors, found.selections, strict=True)
+        ]
+
+    def search(
+        self,
+        query: Query,
+        k: int | None = 5,
+        *,
+        where: Mapping[str, Any] | None = None,
+        decoder: Decoder | None = None,
+    ) -> list[Hit]:
+        """Return the hits of `answer`, without what else is known about them."""
         return self.search_batch([query], k, where=where, decoder=decoder)[0]
 
     def search_batch(
         self,
-        queries: Sequence[str | Any],
+        queries: Sequence[Query],
         k: int | None = 5,
         *,
         where: Mapping[str, Any] | None = None,
         decoder: Decoder | None = None,
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        snapshot, _, selections = self._select(queries, k, where, decoder)
-        return [hits(snapshot, selection) for selection in selections]
+        found = self._select(queries, k, where, decoder)
+        index = found.documents.index
+        if index is None:
+            return [[] for _ in queries]
+        pairs = zip(found.vectors, found.selections, strict=True)
+        return [make_hits(found.documents, Target.of(vector, index), selection) for vector, selection in pairs]
 
-    def explain(
-        self,
-        queries: Sequence[str | Any],
-        k: int | None = 5,
-        *,
-        where: Mapping[str, Any] | None = None,
-        decoder: Decoder | None = None,
-    ) -> list[Explanation]:
-        """Search, and say of each document what it adds and which of the nearest it stands for."""
-        snapshot, vectors, selections = self._select(queries, k, where, decoder)
-        return [explained(snapshot, v, s) for v, s in zip(vectors, selections, strict=True)]
-
-    def query_vectors(self, queries: Sequence[str | Any]) -> Floats:
+    def query_vectors(self, queries: Sequence[Query]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
         if isinstance(queries, str):
             raise ValueError("queries must be a list of texts or vectors, got one text")
         out = np.empty((len(queries), self._dim), np.float32)
-        texts = {n: query for n, query in enumerate(queries) if isinstance(query, str)}
+        texts: dict[int, str] = {}
         for n, query in enumerate(queries):
-            if n not in texts:
+            if not isinstance(query, str):
                 out[n] = unit_vector("query", query, self._dim)
-            elif not query.strip():
+            elif query.strip():
+                texts[n] = query
+            else:
                 raise ValueError("query must not be empty")
-        if texts:
+        if len(texts) == 1:
+            out[list(texts)] = self._remembered(*texts.values())
+        elif texts:
             out[list(texts)] = self.encoder.encode_queries(list(texts.values()))
         return out
 
@@ -225,16 +274,18 @@ class Retriever:
             return self._snapshot
 
     def _select(
-        self, queries: Sequence[str | Any], k: int | None, where: Any, decoder: Decoder | None
-    ) -> tuple[Snapshot, Floats, list[Selection]]:
-        """Return the documents that were searched, the queries' vectors, and the rows chosen for each."""
+        self, queries: Sequence[Query], k: int | None, where: Mapping[str, Any] | None, decoder: Decoder | None
+    ) -> Found:
         as_count("k", k, optional=True)
         vectors = self.query_vectors(queries)
         snapshot = self.snapshot().where(where)
+        decoder = decoder or snapshot.decoder
         if snapshot.index is None:
-            nothing = Selection(ids=np.empty(0, np.int64), weights=np.empty(0, np.float32))
-            return snapshot, vectors, [nothing] * len(vectors)
-        return snapshot, vectors, (decoder or snapshot.decoder).decode_batch(vectors, snapshot.index, k)
+            return Found(snapshot, vectors, decoder, [Selection.none()] * len(vectors), 0.0)
+        start = time.perf_counter()
+        selections = decoder.decode_batch(vectors, snapshot.index, k)
+        seconds = (time.perf_counter() - start) / max(len(vectors), 1)
+        return Found(snapshot, vectors, decoder, selections, seconds)
 
     def _vectors(self, incoming: list[Incoming]) -> Floats:
         """Return the documents' vectors: their own, those of the same text in the store, or new ones."""

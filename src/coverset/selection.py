@@ -38,6 +38,8 @@ class Selection:
         when the scores around the cut are too close to tell. None for other decoders.
     passes
         How many searches of the whole corpus the answer took.
+    strengths
+        NNN: (l1, l2), as given or as chosen for this query. None for other decoders.
     alike
         For each id, the ids that were met and left out because this one stands for them.
     serves
@@ -51,6 +53,7 @@ class Selection:
     certified: bool | None = None
     proved: bool | None = None
     passes: int = 1
+    strengths: tuple[float, float] | None = None
     alike: list[list[Hashable]] = field(default_factory=list)
     serves: Ids = field(default_factory=lambda: np.empty(0, np.int64))
 

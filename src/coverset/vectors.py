@@ -64,7 +64,7 @@ class Words:
     @classmethod
     def checked(cls, words: CSR | Words | tuple[ArrayLike, ArrayLike, ArrayLike, int]) -> Words:
         """Return (indptr, indices, data, width), or anything CSR-like, after checking it."""
-        if isinstance(words, cls):
+        if isinstance(words, Words):
             return words
         if isinstance(words, tuple):
             if len(words) != 4:

@@ -34,7 +34,8 @@ def demo(
       coverset demo "sort an array and remove the duplicates" -k 3 --plot explained.png
     """
     from coverset.demo.catalogue import REQUESTS, catalogue
-    from coverset.demo.screen import comparisons, show
+    from coverset.demo.results import results
+    from coverset.demo.screen import show
 
     with bad_input():
         nnn, count = NNN(l1=l1, l2=l2), as_count("k", k)
@@ -43,12 +44,12 @@ def demo(
         if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir()):
             raise ValueError(f"plot must be a .png file in a folder that exists, got {plot}")
     with Console(stderr=True).status("encoding the tools and, the first time, compiling the solver"):
-        results = comparisons([request] if request else list(REQUESTS), catalogue(), nnn, count)
+        found = results([request] if request else REQUESTS, catalogue(), nnn, count)
     if plot is not None:
         from coverset.demo.figure import draw
 
-        draw(results[0], plot)
+        draw(found[0], plot)
     if as_json:
-        typer.echo(json.dumps([result.as_json() for result in results], indent=2))
+        typer.echo(json.dumps([result.as_json() for result in found], indent=2))
     else:
-        show(results, nnn, Console())
+        show(found, nnn, Console())

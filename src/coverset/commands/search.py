@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,6 +15,9 @@ from coverset.commands.options import NOTHING, decoder_options, listed
 from coverset.decoders.registry import NAMES, Given, changed
 from coverset.inputs import as_count
 from coverset.lines import STDIN, lines
+
+if TYPE_CHECKING:
+    from coverset.answer import Answer, Hit
 
 
 @app.command()
@@ -54,18 +56,13 @@ def search(
         retriever = Retriever.open(store, create=False)
         chosen = changed(retriever.decoder, decoder, given)
         queries = [text.strip() for _, text in lines(STDIN) if text.strip()] if query == str(STDIN) else [query]
-        found: list[dict[str, Any]]
-        if explain:
-            found = [asdict(e) for e in retriever.explain(queries, k, where=condition, decoder=chosen)]
-        else:
-            answers = retriever.search_batch(queries, k, where=condition, decoder=chosen)
-            found = [{"hits": [asdict(hit) for hit in hits]} for hits in answers]
-    for text, answer in zip(queries, found, strict=True):
+        answers = retriever.answer_batch(queries, k, where=condition, decoder=chosen, explain=explain)
+    for text, answer in zip(queries, answers, strict=True):
         if as_json:
-            typer.echo(json.dumps({"query": text, **answer}, ensure_ascii=False))
+            typer.echo(json.dumps({"query": text, **answer.as_json()}, ensure_ascii=False))
         else:
             show(text, answer, Console())
-    if not any(answer["hits"] for answer in found):
+    if not any(answer.hits for answer in answers):
         raise typer.Exit(1)
 
 
@@ -91,34 +88,35 @@ def _values(text: str) -> list[Any]:
     return [value] if isinstance(value, str) else [value, text] if not isinstance(value, (list, dict)) else [text]
 
 
-def show(query: str, answer: dict[str, Any], console: Console) -> None:
+def show(query: str, answer: Answer, console: Console) -> None:
     """Print an answer as a table, and why it is what it is if that was asked for."""
-    if not answer["hits"]:
+    if not answer.hits:
         console.print(f"“{escape(query)}”: nothing found", highlight=False)
         return
     table = Table(title=f"“{escape(query)}”", title_justify="left", title_style="bold cyan", show_lines=True)
     table.add_column("", justify="right", style="dim")
     table.add_column("document", ratio=1)
     table.add_column("weight", justify="right")
-    why = "covered" in answer
-    if why:
+    if answer.explained:
         table.add_column("adds", justify="right")
         table.add_column("instead of")
-    for n, hit in enumerate(answer["hits"], start=1):
-        text = " ".join(hit["text"].split())
-        shown = f"[bold]{escape(hit['id'])}[/]\n{escape(text if len(text) <= 200 else text[:197] + '...')}"
-        table.add_row(str(n), shown, f"{hit['weight']:.3f}", *(_reason(hit) if why else ()))
+    for n, hit in enumerate(answer.hits, start=1):
+        text = " ".join(hit.text.split())
+        shown = f"[bold]{escape(hit.id)}[/]\n{escape(text if len(text) <= 200 else text[:197] + '...')}"
+        table.add_row(str(n), shown, f"{hit.weight:.3f}", *_reason(hit))
     console.print(table)
-    if why:
+    if answer.covered_by_nearest is not None:
         console.print(
-            f"  Together they explain {answer['covered']:.0%} of the query; as many nearest neighbours "
-            f"explain {answer['covered_by_nearest']:.0%}.",
+            f"  Together they explain {answer.covered:.0%} of the query; as many nearest neighbours "
+            f"explain {answer.covered_by_nearest:.0%}.",
             highlight=False,
         )
 
 
-def _reason(hit: dict[str, Any]) -> tuple[str, str]:
-    """Return what a document adds, and which nearest neighbours it stands for, as cells."""
-    place = "" if hit["place"] is None else f"\n[dim]nearest no. {hit['place']}[/]"
-    displaced = [f"[red]{escape(d['id'])}[/] [dim](cosine {d['cosine']:.2f})[/]" for d in hit["displaced"]]
-    return f"{hit['adds']:.0%}{place}", "\n".join(displaced)
+def _reason(hit: Hit) -> tuple[str, ...]:
+    """Return what a document adds, and which nearest neighbours it stands for, as cells, if that is known."""
+    if hit.adds is None:
+        return ()
+    place = "" if hit.place is None else f"\n[dim]nearest no. {hit.place}[/]"
+    displaced = [f"[red]{escape(d.id)}[/] [dim](cosine {d.cosine:.2f})[/]" for d in hit.displaced]
+    return f"{hit.adds:.0%}{place}", "\n".join(displaced)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from coverset.commands.app import AsJson, Cache, app, bad_input
 from coverset.commands.options import listed
-from coverset.decoders.registry import tunable
+from coverset.decoders.registry import grid, tunable
 from coverset.encoders import DEFAULT
 from coverset.inputs import as_choice
+from coverset.progress import progress
+
+if TYPE_CHECKING:
+    from coverset.evaluation.embedded import Labelled
+    from coverset.evaluation.tuning_report import Tuning
+    from coverset.indexes import MemoryIndex
 
 
 @app.command()
@@ -49,7 +55,6 @@ def tune(
     """
     from coverset.evaluation.embedded import embed
     from coverset.evaluation.examples import label_store
-    from coverset.evaluation.tuning_report import Tuning
     from coverset.evaluation.unlabelled import Suited
 
     with bad_input():
@@ -62,7 +67,7 @@ def tune(
             title = f"{data.name} · {examples.name}"
             store, index, labelled = label_store(data, examples, labels=not unlabelled)
         result = (
-            Suited.run(index, labelled.queries) if unlabelled else Tuning.run(chosen, index, labelled, title, plot)
+            Suited.run(index, labelled.queries) if unlabelled else _tuned(chosen, index, labelled, title, plot)
         )
         if apply and store is not None:
             store.configure(result.decoder)
@@ -77,6 +82,17 @@ def tune(
         console.print(f"\n{data} now searches with this setting.", highlight=False)
     elif store is not None:
         console.print("\nWith --apply it becomes the store's own setting.", highlight=False)
+
+
+def _tuned(name: str, index: MemoryIndex, labelled: Labelled, title: str, plot: Path | None) -> Tuning:
+    """Tune behind a progress bar, and draw the grid if a file is given for it."""
+    from coverset.evaluation.tuning_report import Tuning
+
+    with progress(f"tuning {name} on {title}", len(grid(name))) as advance:
+        result = Tuning.run(name, index, labelled, advance)
+    if plot is not None:
+        result.draw(title, plot)
+    return result
 
 
 def _check(decoder: str, plot: Path | None, *, unlabelled: bool, of_store: bool, apply: bool) -> None:

@@ -74,6 +74,10 @@ class Decoder(ABC):
         requests = Requests.checked(as_batch(queries, kind(index)), parts)
         return self._decode(requests, index, k, prepared=index is corpus)
 
+    def as_run(self, selection: Selection, index: Index) -> Decoder:
+        """Return the decoder as it came to this selection: with what was left to it to choose."""
+        return self
+
     @abstractmethod
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
         """Decode checked requests; `k` is checked here, as not every rule can do without one.

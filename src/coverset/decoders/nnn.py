@@ -13,7 +13,7 @@ from coverset.arrays import Array, Floats
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.joint import select
-from coverset.decoders.kinds import Distinct, Kinds, as_distinct
+from coverset.decoders.kinds import ALIKE, Distinct, Kinds, as_distinct
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests
@@ -169,6 +169,12 @@ class NNN(Decoder):
         parts = [kind(view).take(slice(0, 0)).unflat(residuals[which]) for which, view in groups]
         return Vectors.join(parts).take(np.argsort(np.concatenate([which for which, _ in groups])))
 
+    def as_run(self, selection: Selection, index: Index) -> NNN:
+        """Return the decoder with the strengths that were chosen, and what goes with their being chosen."""
+        l1, l2 = selection.strengths or (self.l1, self.l2)
+        distinct = ALIKE if self._chooses and self.distinct == "auto" else self.distinct
+        return replace(self, l1=l1, l2=l2, candidates=self._solving(index, True).candidates, distinct=distinct)
+
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
         count, kinds = as_count("k", k, optional=True), Kinds.of(self.distinct, auto=self._chooses)
         documents = index
@@ -188,7 +194,10 @@ class NNN(Decoder):
         for q in again:
             selections[q] = self._one(requests.targets(q), index, float(l1[q]), float(l2[q]), cut, kinds, solving)
         more = int(near is not None and solving.candidates is None)  # the search for strengths
-        return [replace(s, passes=s.passes + more) for s in selections] if more else selections
+        return [
+            replace(s, passes=s.passes + more, strengths=(float(l1[q]), float(l2[q])))
+            for q, s in enumerate(selections)
+        ]
 
     def _one(
         self, targets: Vectors, index: Index, l1: float, l2: float, cut: Cut, kinds: Kinds | None, solving: Solving

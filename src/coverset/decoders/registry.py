@@ -81,6 +81,14 @@ def changed(own: Decoder, name: str | None, given: Given) -> Decoder:
     return replace(own, **_accepted(wanted, type(own), given, {}))
 
 
+def each_changed(own: Decoder, given: Given) -> dict[str, Decoder]:
+    """Return every decoder, a store's own as it is there, each with those of the parameters given that it has."""
+    return {
+        name: changed(own, name, {n: value for n, value in given.items() if n in offered(kind)})
+        for name, kind in DECODERS.items()
+    }
+
+
 def grid(name: str) -> tuple[Decoder, ...]:
     """Return the settings that tuning tries; of those that do equally well, it takes the first.
 

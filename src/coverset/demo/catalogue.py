@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from coverset.indexes import MemoryIndex
+from coverset.store.documents import Document
 
 # Each needs several tools, of which some have many near-duplicates.
 REQUESTS = (
@@ -15,6 +19,20 @@ REQUESTS = (
     "shuffle the rows, split them into two halves and compute the mean of each",
     "smooth a signal with a moving average, take its Fourier transform and find the strongest frequency",
 )
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Tools that can be searched."""
+
+    ids: list[str]
+    texts: list[str]
+    index: MemoryIndex
+    version: int = 0
+
+    def document(self, row: int) -> Document:
+        """Return the tool in a row."""
+        return Document(self.ids[row], self.texts[row], {})
 
 
 def catalogue() -> dict[str, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from coverset.demo.comparison import Comparison
+from coverset.demo.results import Result
 from coverset.extras import require
 
 SHADES = ("#0b3c5d", "#1f6f8b", "#3a9d8f", "#8ab17d", "#e9c46a", "#f4a261", "#e76f51", "#b56576")
 
 
-def draw(result: Comparison, path: Path) -> None:
+def draw(result: Result, path: Path) -> None:
     """Draw into a PNG file, for each decoder, the share of the request that its documents explain one by one."""
     figure = require("matplotlib.figure", "app").Figure(figsize=(9, 4.2), layout="constrained")
     axes = figure.add_subplot()

@@ -8,21 +8,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from coverset.decoders import NNN
-from coverset.demo.comparison import Comparison, compare
-from coverset.encoders import load_encoder
-from coverset.indexes import MemoryIndex
+from coverset.demo.results import Result
 
 
-def comparisons(requests: list[str], tools: dict[str, str], nnn: NNN, k: int) -> list[Comparison]:
-    """Encode the tools and the requests, and decode each request with every decoder."""
-    encoder = load_encoder()
-    index = MemoryIndex(encoder.encode(list(tools.values())))
-    names = list(tools)
-    queries = encoder.encode_queries(requests)
-    return [compare(r, q, names, index, nnn, k) for r, q in zip(requests, queries, strict=True)]
-
-
-def show(results: list[Comparison], nnn: NNN, console: Console) -> None:
+def show(results: list[Result], nnn: NNN, console: Console) -> None:
     """Print one table per request, and under it what changed, why, and how sure the answer is."""
     console.print(
         f"\n[bold]{results[0].documents} tools[/], numpy's own functions; "
@@ -30,17 +19,17 @@ def show(results: list[Comparison], nnn: NNN, console: Console) -> None:
     )
     for result in results:
         console.print(_table(result))
-        for d in result.dropped:
+        for d in result.found.left_out:
             overlap = f"overlaps with {escape(d.like)} (cosine {d.cosine:.2f})"
-            console.print(f"  [red]-[/] {escape(d.name):22} {overlap}")
-        for b in result.brought_in:
-            console.print(f"  [green]+[/] [bold]{escape(b.name):22}[/] brought in from place {b.dense_rank}")
+            console.print(f"  [red]-[/] {escape(d.id):22} {overlap}")
+        for b in result.found.brought_in:
+            console.print(f"  [green]+[/] [bold]{escape(b.id):22}[/] brought in from place {b.dense_rank}")
         console.print(_certificate(result), "\n")
 
 
-def _table(result: Comparison) -> Table:
+def _table(result: Result) -> Table:
     table = Table(title=f"“{escape(result.request)}”", title_justify="left", title_style="bold cyan")
-    dropped, new = {d.name for d in result.dropped}, {b.name for b in result.brought_in}
+    dropped, new = {d.id for d in result.found.left_out}, {b.id for b in result.found.brought_in}
     table.add_column("", justify="right", style="dim")
     for name, note in (("Dense", "each is nearest"), ("MMR", "each is different"), ("NNN", "together they cover")):
         table.add_column(f"{name}\n[dim]{note}[/]", min_width=21)
@@ -61,11 +50,11 @@ def _table(result: Comparison) -> Table:
     return table
 
 
-def _certificate(result: Comparison) -> str:
-    if not result.certified:
-        return f"  [yellow]not certified[/]: duality gap {result.gap:.1e}"
-    gap = max(result.gap, float(np.finfo(np.float64).eps))
+def _certificate(result: Result) -> str:
+    gap = result.nnn.gap or 0.0
+    if not result.nnn.certified:
+        return f"  [yellow]not certified[/]: duality gap {gap:.1e}"
     return (
-        f"  [green]certified[/] optimal over all {result.documents} tools: duality gap below {gap:.0e}, "
-        f"in {result.milliseconds:.1f} ms"
+        f"  [green]certified[/] optimal over all {result.documents} tools: duality gap below "
+        f"{max(gap, float(np.finfo(np.float64).eps)):.0e}, in {1000 * result.nnn.seconds:.1f} ms"
     )

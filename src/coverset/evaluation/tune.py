@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ def attempt(
     index: MemoryIndex,
     queries: Floats,
     relevant: Sequence[Ids],
-    advance: Callable[[int], Any] = lambda _count: None,
+    advance: Callable[[int], object] = lambda _count: None,
 ) -> list[Trial]:
     """Try every setting of a grid."""
     trials = []
@@ -66,7 +65,7 @@ def tune(
     index: MemoryIndex,
     queries: Floats,
     relevant: Sequence[Ids],
-    advance: Callable[[int], Any] = lambda _count: None,
+    advance: Callable[[int], object] = lambda _count: None,
 ) -> tuple[Decoder, list[Trial]]:
     """Return the setting with the best mean Comp@5 (then Recall@5), and all trials in the grid's order."""
     trials = attempt(name, index, queries, relevant, advance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from coverset.decoders import NNN, Decoder, Dense
-from coverset.decoders.registry import chosen, grid, name_of
+from coverset.decoders.registry import chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate, parameters
@@ -18,7 +19,6 @@ from coverset.evaluation.figures import heat_map
 from coverset.evaluation.metrics import Comp, Difference, paired
 from coverset.evaluation.tune import FEW, Trial, attempt, best, choose, left_out
 from coverset.indexes import MemoryIndex
-from coverset.progress import progress
 
 TARGET = Comp @ 5
 
@@ -33,7 +33,7 @@ class Tuning:
 
     best: Trial
     trials: list[Trial]
-    dense: float
+    dense: Trial
     change: Difference
     alike: Likeness
     queries: int
@@ -41,27 +41,30 @@ class Tuning:
     careful: bool
 
     @classmethod
-    def run(cls, name: str, index: MemoryIndex, labelled: Labelled, title: str, plot: Path | None) -> Tuning:
-        """Try every setting of the grid, and draw the heat map if a file is given for it."""
+    def run(
+        cls,
+        name: str,
+        index: MemoryIndex,
+        labelled: Labelled,
+        advance: Callable[[int], object] = lambda _count: None,
+    ) -> Tuning:
+        """Try every setting of the grid."""
         queries, relevant = labelled.queries, labelled.relevant
         careful = name == "nnn" and len(queries) < FEW
         start = time.perf_counter()
-        with progress(f"tuning {name} on {title}", len(grid(name))) as advance:
-            trials = attempt(name, index, queries, relevant, advance)
-        dense = evaluate(Dense(), index, queries, relevant)[TARGET]
+        trials = attempt(name, index, queries, relevant, advance)
+        dense = Trial(Dense(), evaluate(Dense(), index, queries, relevant))
         if careful:
             default = Trial(NNN(), evaluate(NNN(), index, queries, relevant))
             chosen, values = choose(trials, default), left_out(trials, default)[TARGET]
         else:
             chosen = best(trials)
             values = chosen.values[TARGET]
-        if plot is not None:
-            heat_map(trials, float(dense.mean()), title, plot)
         return cls(
             best=chosen,
             trials=trials,
-            dense=float(dense.mean()),
-            change=paired(dense.tolist(), values.tolist()),
+            dense=dense,
+            change=paired(dense.values[TARGET].tolist(), values.tolist()),
             alike=likeness(index, queries, relevant),
             queries=len(queries),
             seconds=time.perf_counter() - start,
@@ -85,7 +88,7 @@ class Tuning:
             "decoder": name_of(self.decoder),
             "params": parameters(self.decoder),
             "comp@5": 100 * self.best.means[TARGET],
-            "dense comp@5": 100 * self.dense,
+            "dense comp@5": 100 * self.dense.means[TARGET],
             "queries": self.queries,
             "seconds": self.seconds,
             "advice": self.advice,
@@ -94,6 +97,10 @@ class Tuning:
                 for t in self.trials
             ],
         }
+
+    def draw(self, title: str, path: Path) -> None:
+        """Draw NNN's grid as a heat map into a PNG file."""
+        heat_map(self.trials, self.dense.means[TARGET], title, path)
 
     def show(self, console: Console) -> None:
         """Print the best setting as a line to paste, and the advice."""

@@ -12,6 +12,7 @@ from coverset.decoders import NNN
 from coverset.decoders.strength import suited
 from coverset.evaluation.evaluate import parameters
 from coverset.indexes import MemoryIndex
+from coverset.vectors import Vectors
 
 # With fewer queries than this the median may well come out on the other side.
 ENOUGH = 20
@@ -30,7 +31,7 @@ class Suited:
     @classmethod
     def run(cls, index: MemoryIndex, queries: Floats) -> Suited:
         """Look at the nearest documents of every query."""
-        l2, crowding = suited(queries, index)
+        l2, crowding = suited(Vectors.of(queries), index)
         return cls(NNN(l2=l2), crowding, len(queries))
 
     @property

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from pydantic import ConfigDict, Field
 
+from coverset.answer import Answer
+from coverset.decoders import NNN
+from coverset.explaining import comparison
+from coverset.explaining.comparison import BroughtIn
+from coverset.explaining.path import Path as L1Path
+from coverset.explaining.reasons import LeftOut
 from coverset.server import settings
-from coverset.server.schemas import REQUEST, Document, LeftOut, Model, Parameters, Query, with_parameters
+from coverset.server.schemas import REQUEST, Document, Model, Name, Parameters, Query, with_parameters
 
 
 @with_parameters
 class Compare(Parameters):
-    """One query, for Dense, MMR and NNN side by side."""
+    """One query, for every decoder side by side."""
 
     model_config = ConfigDict(
         json_schema_extra={"example": {"query": REQUEST, "l1": 0.05, "l2": 0.1, "path": True}}
@@ -24,7 +32,7 @@ class Compare(Parameters):
 
 
 class Compared(Model):
-    """A document of one of the three answers."""
+    """A document of one of the answers."""
 
     id: str
     weight: float
@@ -41,20 +49,17 @@ class Side(Model):
     gap: float | None
     passes: int
 
-
-class Sides(Model):
-    """The three answers."""
-
-    dense: Side
-    mmr: Side
-    nnn: Side
-
-
-class BroughtIn(Model):
-    """A document that NNN chose and that is not among the nearest."""
-
-    id: str
-    dense_rank: int | None
+    @classmethod
+    def of(cls, answer: Answer, redundancy: float) -> Side:
+        """Return an answer as one of several."""
+        return cls(
+            hits=[Compared(id=hit.id, weight=hit.weight, adds=hit.adds or 0.0) for hit in answer.hits],
+            redundancy=redundancy,
+            covered=answer.covered,
+            certified=answer.certified,
+            gap=answer.gap,
+            passes=answer.passes,
+        )
 
 
 class Run(Model):
@@ -71,16 +76,42 @@ class Path(Model):
     l1: list[float]
     documents: list[Run] = Field(description="In the order in which they come in.")
 
+    @classmethod
+    def of(cls, path: L1Path, names: Sequence[str]) -> Path:
+        """Return the path, with the documents' names."""
+        runs = [
+            Run(id=names[row], enters=l1, weights=[round(weight, 5) for weight in path.of(row)])
+            for row, l1 in path.entered.items()
+        ]
+        return cls(l1=path.l1, documents=runs)
+
 
 class Comparison(Model):
-    """Dense, MMR and NNN for one query, and what sets them apart."""
+    """Every decoder's answer to one query, and what sets them apart."""
 
     searched: int = Field(description="How many documents were searched.")
     l1: float | None = Field(description="NNN's l1: as asked for, or as chosen for this query.")
     l2: float | None = Field(description="NNN's l2.")
-    answers: Sides
-    documents: list[Document] = Field(description="Every document of the three answers, once.")
+    answers: dict[Name, Side] = Field(description="By decoder.")
+    documents: list[Document] = Field(description="Every document of the answers, once.")
     similarity: list[list[float]] = Field(description="Cosines between those documents, in that order.")
     left_out: list[LeftOut]
     brought_in: list[BroughtIn]
     path: Path | None = None
+
+    @classmethod
+    def of(
+        cls, found: comparison.Comparison, searched: int, nnn: NNN, path: L1Path | None, names: Sequence[str]
+    ) -> Comparison:
+        """Return a comparison as the service states it."""
+        return cls.model_construct(
+            searched=searched,
+            l1=nnn.l1,
+            l2=nnn.l2,
+            answers={name: Side.of(answer, found.redundancy[name]) for name, answer in found.answers.items()},
+            documents=[Document.of(document) for document in found.documents],
+            similarity=np.round(found.similarity, 4).tolist(),
+            left_out=found.left_out,
+            brought_in=found.brought_in,
+            path=None if path is None else Path.of(path, names),
+        )

@@ -24,7 +24,9 @@ class Metrics:
         self.decoding = Histogram(
             "coverset_decode_seconds", "Time to decode.", ("decoder",), buckets=BUCKETS, registry=registry
         )
-        self.uncertified = Counter("coverset_uncertified", "NNN answers without a certificate.", registry=registry)
+        self.uncertified = Counter(
+            "coverset_uncertified", "NNN answers that were to be certified and are not.", registry=registry
+        )
         ProcessCollector(registry=registry)
 
     def gauge(self, name: str, what: str, value: Callable[[], float]) -> None:

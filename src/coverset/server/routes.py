@@ -103,42 +103,42 @@ def service_of(request: Request) -> Service:
 async def search(request: Request, body: schemas.Search) -> schemas.Answer:
     """Return the documents that together cover a query."""
     service = service_of(request)
-    return (await service.read(lambda: service.engine.search(body)))[0]
+    return (await service.read(lambda: service.store.search(body)))[0]
 
 
 @reading.post("/search/batch")
 async def search_batch(request: Request, body: schemas.SearchBatch) -> schemas.Answers:
     """Answer several queries from the same version of the store."""
     service = service_of(request)
-    return schemas.Answers.model_construct(answers=await service.read(lambda: service.engine.search(body)))
+    return schemas.Answers.model_construct(answers=await service.read(lambda: service.store.search(body)))
 
 
 @reading.post("/compare")
 async def compare(request: Request, body: compared.Compare) -> compared.Comparison:
     """Answer one query by Dense, MMR and NNN, and say what sets them apart."""
     service = service_of(request)
-    return await service.read(lambda: service.engine.compare(body))
+    return await service.read(lambda: service.store.compare(body))
 
 
 @reading.get("/store")
 async def store(request: Request) -> schemas.Store:
     """Say what is being served."""
     service = service_of(request)
-    return await service.read(service.engine.store)
+    return await service.read(service.store.about)
 
 
 @reading.get("/default")
 async def default(request: Request) -> schemas.Default:
     """Return the decoder that searches use unless they say otherwise."""
     service = service_of(request)
-    return (await service.read(service.engine.store)).default
+    return (await service.read(service.store.about)).default
 
 
 @reading.get("/documents/{id:id}", responses=MISSING)
 async def get_document(request: Request, id: DocumentId) -> schemas.Document:  # noqa: A002
     """Return a document."""
     service = service_of(request)
-    found = await service.read(lambda: service.engine.get(id))
+    found = await service.read(lambda: service.store.get(id))
     if found is None:
         raise Refused(404, "not_found", "there is no document with this id")
     return found
@@ -148,21 +148,21 @@ async def get_document(request: Request, id: DocumentId) -> schemas.Document:  #
 async def upsert(request: Request, body: schemas.Upsert) -> schemas.Changed:
     """Add documents, or replace those whose id is already there; the answer means that they are on disk."""
     service = service_of(request)
-    return await service.write(lambda: service.engine.upsert(body.documents))
+    return await service.write(lambda: service.store.upsert(body.documents))
 
 
 @writing.post("/documents/delete")
 async def delete_documents(request: Request, body: schemas.Delete) -> schemas.Changed:
     """Delete documents; ids that are not there are no error."""
     service = service_of(request)
-    return await service.write(lambda: service.engine.delete(body.ids))
+    return await service.write(lambda: service.store.delete(body.ids))
 
 
 @writing.delete("/documents/{id:id}", responses=MISSING)
 async def delete_document(request: Request, id: DocumentId) -> schemas.Changed:  # noqa: A002
     """Delete a document."""
     service = service_of(request)
-    changed = await service.write(lambda: service.engine.delete([id]))
+    changed = await service.write(lambda: service.store.delete([id]))
     if not changed.changed:
         raise Refused(404, "not_found", "there is no document with this id")
     return changed
@@ -172,14 +172,14 @@ async def delete_document(request: Request, id: DocumentId) -> schemas.Changed: 
 async def configure(request: Request, body: schemas.Default) -> schemas.Default:
     """Make a decoder the store's own."""
     service = service_of(request)
-    return await service.write(lambda: service.engine.configure(body))
+    return await service.write(lambda: service.store.configure(body))
 
 
 @writing.post("/default/tune")
 async def tune(request: Request, body: schemas.Tune) -> schemas.Tuned:
     """Choose NNN's l1 and l2 by labelled examples."""
     service = service_of(request)
-    return await service.write(lambda: service.engine.tune(body), service.settings.tuning_timeout)
+    return await service.write(lambda: service.store.tune(body), service.settings.tuning_timeout)
 
 
 def _not_json(name: str) -> Any:

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from coverset.decoders.registry import NAMES, Given, options
+from coverset import answer
+from coverset.decoders import Decoder
+from coverset.decoders.registry import NAMES, Given, chosen, name_of, options
+from coverset.explaining.reasons import LeftOut
 from coverset.server import settings
+from coverset.store import documents
 
 if TYPE_CHECKING:
     Name: TypeAlias = str
@@ -81,14 +85,6 @@ class SearchBatch(Choice):
     explain: bool = False
 
 
-class LeftOut(Model):
-    """A document among the nearest that is not in the answer, and the one there that it is most alike."""
-
-    id: str
-    like: str
-    cosine: float
-
-
 class Reason(Model):
     """What a document does in an answer."""
 
@@ -102,18 +98,41 @@ class Hit(Model):
 
     id: str
     text: str
+    score: float = Field(description="What it explains of the query by itself, from 0 to 1.")
     weight: float = Field(description="NNN: its weight; Dense: the inner product; MMR: the marginal score.")
     meta: Meta
     reason: Reason | None = None
+
+    @classmethod
+    def of(cls, hit: answer.Hit) -> Hit:
+        """Return a hit as the service states it."""
+        said = None
+        if hit.adds is not None:
+            said = Reason.model_construct(adds=hit.adds, place=hit.place, displaced=list(hit.displaced))
+        return cls.model_construct(
+            id=hit.id, text=hit.text, score=hit.score, weight=hit.weight, meta=hit.meta, reason=said
+        )
 
 
 class Answer(Model):
     """The documents for one query, best first."""
 
     hits: list[Hit]
+    covered: float = Field(description="The share of the query that they explain together, from 0 to 1.")
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
     passes: int = Field(description="Searches of the whole corpus that it took.")
+
+    @classmethod
+    def of(cls, found: answer.Answer) -> Answer:
+        """Return an answer as the service states it."""
+        return cls.model_construct(
+            hits=[Hit.of(hit) for hit in found.hits],
+            covered=found.covered,
+            certified=found.certified,
+            gap=found.gap,
+            passes=found.passes,
+        )
 
 
 class Answers(Model):
@@ -128,6 +147,11 @@ class Document(Model):
     id: Id
     text: Annotated[str, Field(min_length=1, max_length=settings.LONGEST_TEXT)]
     meta: Meta = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: documents.Document) -> Document:
+        """Return a document as the service states it."""
+        return cls.model_construct(id=found.id, text=found.text, meta=found.meta)
 
 
 class Upsert(Model):
@@ -165,6 +189,11 @@ class Default(Parameters):
 
     model_config = ConfigDict(json_schema_extra={"example": {"decoder": "nnn", "l1": 0.05, "l2": 0.1}})
     decoder: Name
+
+    @classmethod
+    def of(cls, decoder: Decoder) -> Default:
+        """Return a decoder as the service states it."""
+        return cls(decoder=name_of(decoder), **chosen(decoder))
 
 
 class Example(Model):

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TypeVar
 
 from coverset.retriever import Retriever
-from coverset.server.engine import Engine
 from coverset.server.errors import Refused, bad_input
 from coverset.server.gate import Gate
 from coverset.server.keys import Scope
 from coverset.server.logs import LOG
 from coverset.server.metrics import Metrics
+from coverset.server.served import ServedStore
 from coverset.server.settings import Settings
 
 Result = TypeVar("Result")
@@ -24,7 +24,7 @@ class Service:
 
     def __init__(self, retriever: Retriever, settings: Settings) -> None:
         self.settings, self.metrics = settings, Metrics()
-        self.engine = Engine(retriever, self.metrics)
+        self.store = ServedStore(retriever, self.metrics)
         self.status = "starting"
         self._reads = Gate("read", settings.running, settings.waiting)
         self._writes = Gate("write", 1, settings.waiting)
@@ -65,7 +65,7 @@ class Service:
 
     def _warm(self) -> None:
         try:
-            self.engine.warm()
+            self.store.warm()
         except Exception:
             LOG.exception("cannot get ready")
             return

@@ -1,0 +1,97 @@
+"""Several decoders on one query, side by side: how alike their documents are, what was left out, what came in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from coverset.answer import Answer, Documents, make_answer
+from coverset.arrays import Floats, Ids
+from coverset.decoders import Decoder
+from coverset.explaining.reasons import LeftOut, left_out
+from coverset.indexes import fetch
+from coverset.selection import Selection
+from coverset.store.documents import Document
+
+# What changed is told from the nearest documents to those that are decoded jointly.
+BEFORE, AFTER = "dense", "nnn"
+
+
+@dataclass(frozen=True)
+class BroughtIn:
+    """A document that NNN chose and that is not among the nearest, and its place there, counted from 1."""
+
+    id: str
+    dense_rank: int | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answers to one query by decoder, explained, and what sets them apart.
+
+    Attributes
+    ----------
+    answers
+        Each decoder's answer, by its name.
+    redundancy
+        The mean cosine between two documents of each answer.
+    documents
+        Every document of the answers, once.
+    similarity
+        The cosines between them, in that order.
+    left_out
+        Those of the nearest documents that NNN left out.
+    brought_in
+        Those of NNN's that are not among the nearest.
+    """
+
+    answers: dict[str, Answer]
+    redundancy: dict[str, float]
+    documents: list[Document]
+    similarity: Floats
+    left_out: list[LeftOut]
+    brought_in: list[BroughtIn]
+
+
+def compare(query: Floats, documents: Documents, decoders: Mapping[str, Decoder], k: int) -> Comparison:
+    """Decode a query with each of these decoders, of which Dense and NNN are two."""
+    selections: dict[str, Selection] = {}
+    answers: dict[str, Answer] = {}
+    for name, decoder in decoders.items():
+        start = time.perf_counter()
+        selections[name] = (
+            Selection.none() if documents.index is None else decoder.decode(query, documents.index, k)
+        )
+        seconds = time.perf_counter() - start
+        answers[name] = make_answer(documents, query, selections[name], decoder, explain=True, seconds=seconds)
+    before = {hit.id for hit in answers[BEFORE].hits}
+    shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
+    cosines = {name: _cosines(documents, selection.ids) for name, selection in selections.items()}
+    return Comparison(
+        answers=answers,
+        redundancy={name: _mean(between) for name, between in cosines.items()},
+        documents=[documents.document(row) for row in shown.tolist()],
+        similarity=_cosines(documents, shown),
+        left_out=_left_out(documents, selections[BEFORE].ids, selections[AFTER].ids),
+        brought_in=[BroughtIn(hit.id, hit.place) for hit in answers[AFTER].hits if hit.id not in before],
+    )
+
+
+def _cosines(documents: Documents, ids: Ids) -> Floats:
+    if documents.index is None:
+        return np.empty((0, 0), np.float32)
+    rows = fetch(documents.index, ids)
+    return rows.inner(rows)
+
+
+def _mean(cosines: Floats) -> float:
+    """The mean cosine between two documents."""
+    n = len(cosines)
+    return float((cosines.sum() - np.trace(cosines)) / (n * (n - 1))) if n > 1 else 0.0
+
+
+def _left_out(documents: Documents, near: Ids, answer: Ids) -> list[LeftOut]:
+    return [] if documents.index is None else left_out(documents.index, near, answer, documents.ids)
