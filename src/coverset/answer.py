@@ -134,7 +134,7 @@ def make_hits(documents: Documents, query: Target, selection: Selection) -> list
     hits = []
     for row, score, weight, others in found:
         document = documents.document(row)
-        alike = tuple(documents.ids[other] for other in others)
+        alike = tuple(documents.ids[int(str(other))] for other in others)
         hits.append(Hit(document.id, document.text, document.meta, score, weight, alike))
     return hits
 

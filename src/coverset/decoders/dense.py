@@ -37,7 +37,7 @@ class Dense(Decoder):
         object.__setattr__(self, "distinct", as_distinct(self.distinct))
 
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        count, kinds = as_count("k", k), Kinds.of(self.distinct, auto=False)
+        count, kinds = as_count("k", k), Kinds.of(self.distinct, index, auto=False)
         if requests.parts is not None or kinds is not None:
             return [
                 decide(index, requests.targets(q), count, kinds, partial(self._worth, index=index), DEPTH * count)

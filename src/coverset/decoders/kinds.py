@@ -13,13 +13,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from coverset.arrays import Floats, Ids, Keys, Mask
-from coverset.indexes import Index, fetch
+from coverset.indexes import Index, MemoryIndex, fetch
 from coverset.inputs import as_number
 from coverset.vectors import Vectors
 
 Distinct: TypeAlias = float | Literal["auto", False]
-# Above this cosine two documents say the same, on every labelled set that was tried: see docs/default.md.
-ALIKE = 0.95
+# Above the first cosine two documents say the same, on every labelled set tried. Where every other document
+# has one much like it, a corpus of versions, so do those above the second: see docs/default.md.
+ALIKE, VERSIONS = 0.95, 0.70
 
 
 def as_distinct(value: object) -> Distinct:
@@ -38,11 +39,17 @@ class Kinds:
     cosine: float
 
     @classmethod
-    def of(cls, distinct: Distinct, *, auto: bool) -> Kinds | None:
-        """Return the rule that a setting asks for, None where it is off; `auto` says what "auto" means here."""
+    def of(cls, distinct: Distinct, index: Index, *, auto: bool) -> Kinds | None:
+        """Return the rule that a setting asks for, None where it is off; `auto` says whether "auto" means on."""
         if distinct == "auto":
-            return cls(ALIKE) if auto else None
+            versions = auto and isinstance(index, MemoryIndex) and index.repetitive
+            return cls(VERSIONS if versions else ALIKE) if auto else None
         return None if distinct is False else cls(distinct)
+
+    @property
+    def common(self) -> bool:
+        """Whether the corpus is full of documents that are alike."""
+        return self.cosine < ALIKE
 
     def alike(self, vectors: Vectors) -> Mask:
         """Return which of some documents are alike, (n, n)."""

@@ -57,7 +57,7 @@ class MMR(Decoder):
         object.__setattr__(self, "distinct", as_distinct(self.distinct))
 
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        count, kinds = as_count("k", k), Kinds.of(self.distinct, auto=False)
+        count, kinds = as_count("k", k), Kinds.of(self.distinct, index, auto=False)
         depth = len(index) if self.candidates is None else max(self.candidates, count)
         selections = []
         for q in range(len(requests)):

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from coverset.arrays import Array, Floats, Ids, Keys, Mask
+from coverset.decoders.kinds import Kinds
 from coverset.indexes import Index, ask, fetch
 from coverset.indexes.ids import as_ids, present
 from coverset.ranking import ascending
@@ -47,6 +48,18 @@ class Nearest:
         less = Nearest.__new__(Nearest)
         less.index, less.targets, less.depth = self.index, self.targets, count
         less.scores, less.ids, less.found = self.scores[:, :count], self.ids[:, :count], self.found[:, :count]
+        return less
+
+    def of_a_kind(self, count: int, kinds: Kinds) -> Nearest:
+        """Return the same with only one document of each kind, and the first so many kinds."""
+        ids, vectors = self.documents
+        less = self.few(self.ids.shape[1])
+        less.found = np.zeros_like(self.found)
+        for q in range(len(self.ids)):
+            there = np.flatnonzero(self.found[q])
+            places = self.places[q][there]
+            kept, _ = kinds.walk(ids[places], vectors.take(places), count)
+            less.found[q, there[kept]] = True
         return less
 
     def written(self) -> tuple[Array, Floats]:

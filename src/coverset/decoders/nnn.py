@@ -18,7 +18,7 @@ from coverset.decoders.nearest import Nearest
 from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests
 from coverset.decoders.solving import SMALL_KEPT, Solving
-from coverset.decoders.strength import NEAREST, strengths, suited
+from coverset.decoders.strength import depth, strengths, suited
 from coverset.indexes import Corpus, Index, MemoryIndex, as_index, fetch, kind, suiting, within
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
@@ -176,11 +176,11 @@ class NNN(Decoder):
         return replace(self, l1=l1, l2=l2, candidates=self._solving(index, True).candidates, distinct=distinct)
 
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        count, kinds = as_count("k", k, optional=True), Kinds.of(self.distinct, auto=self._chooses)
+        count, kinds = as_count("k", k, optional=True), Kinds.of(self.distinct, index, auto=self._chooses)
         documents = index
         index, wholes = self._centered(index, requests.wholes)
         requests = replace(requests, wholes=wholes)
-        l1, l2, near = self._strengths(wholes, index)
+        l1, l2, near = self._strengths(wholes, index, kinds)
         solving = self._solving(index, prepared)
         cut = Cut(count, fill=self.fill and count is not None, whole=solving.whole(index))
         selections: list[Selection] = [Selection.none()] * len(requests)
@@ -230,16 +230,18 @@ class NNN(Decoder):
         """Whether a strength is left to be chosen."""
         return self.l1 is None or self.l2 is None
 
-    def _strengths(self, targets: Vectors, index: Index) -> tuple[Array, Array, Nearest | None]:
+    def _strengths(
+        self, targets: Vectors, index: Index, kinds: Kinds | None = None
+    ) -> tuple[Array, Array, Nearest | None]:
         """Return (l1, l2) for each query: those given, and where there are none, those that suit it.
 
         Also what a search for them brought back, which is deep enough to decode among.
         """
         l1, l2, near = np.empty(len(targets)), np.empty(len(targets)), None
         if self._chooses:
-            depth = self._solving(index, True).candidates
-            near = Nearest(index, targets, within(index, max(depth or 0, NEAREST)))
-            l1, l2 = strengths(near)
+            among = self._solving(index, True).candidates or 0
+            near = Nearest(index, targets, within(index, max(among, depth(targets, kinds))))
+            l1, l2 = strengths(near, kinds)
         if self.l1 is not None:
             l1[:] = self.l1
         if self.l2 is not None:

@@ -51,7 +51,7 @@ class RRF(Decoder):
         object.__setattr__(self, "distinct", as_distinct(self.distinct))
 
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
-        count, kinds = as_count("k", k), Kinds.of(self.distinct, auto=False)
+        count, kinds = as_count("k", k), Kinds.of(self.distinct, index, auto=False)
         deep = max(self.depth, count)
         return [decide(index, requests.targets(q), count, kinds, self._worth, deep) for q in range(len(requests))]
 

@@ -1,13 +1,15 @@
 """How strongly to decode when nobody has said: chosen from the queries' nearest documents, without labels.
 
-Are the ten nearest documents more alike than each of them is like the query? Then they are one crowd, out of which
+Are the nearest documents more alike than each of them is like the query? Then they are one crowd, out of which
 geometry cannot tell what is needed, and the ranking should stay that of Dense. The less alike they are, the more
-they show different sides of the query, and the more decoding them jointly pays. With x the mean cosine (of
-meaning, where there are words too) between two of them, near-duplicates aside, over that of one with the query,
+they show different sides of the query, and the more decoding them jointly pays. With p the mean cosine between two
+of them, near-duplicates aside, and n that between one of them and the query,
 
     l1 = 0.3 max_i u_i.v
-    l2 = 0.75 / (1.2 - x)     for one query (`strengths`), by meaning alone; 0.25 / (1.2 - x) by words and meaning
-    l2 = 1 / (1 - y)          for queries of a kind (`suited`), y the median of their x, from the mean document
+    l2 = 1 / (1 - 10 z),  z = (p - n) / (1 - n)   by words and meaning, over the twenty nearest, cosines of meaning
+    l2 = 0.75 / (1.2 - p / n)                     by one of them alone, over the ten nearest (`strengths`)
+    l2 = 1 / (1 - y)                              for queries of a kind (`suited`), y the median of their p / n,
+                                                  from the mean document
 
 and the dense limit where that would be negative. So for documents of length 1; l2 grows with the square of their
 length, so that their scale does not matter. docs/default.md tells what else was tried, and how it did.
@@ -20,14 +22,16 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Array, Floats, Mask
+from coverset.decoders.kinds import Kinds
 from coverset.decoders.nearest import Nearest
 from coverset.indexes import MemoryIndex
 from coverset.vectors import Vectors
 
-NEAREST = 10
+# How many nearest documents are looked at: by one half alone, by both; so many times more where versions abound.
+NEAREST, BOTH, VERSIONS = 10, 20, 8
 # Pairs more alike than this say that the corpus has duplicates, and nothing of the query.
 DUPLICATE = 0.95
-SHARE, SCALE, BOTH, CROWD = 0.3, 0.75, 0.25, 1.2
+SHARE, SCALE, CROWD = 0.3, 0.75, 1.2
 # Where the ranking is that of Dense, and weights can still be told from 0.
 DENSE = 1500.0
 TINY = float(np.finfo(np.float32).tiny)
@@ -35,15 +39,31 @@ TINY = float(np.finfo(np.float32).tiny)
 BATCH = 256
 
 
-def strengths(near: Nearest) -> tuple[Array, Array]:
-    """Return (l1, l2) for each query, from its nearest documents."""
-    few = near.few(NEAREST)
+def strengths(near: Nearest, kinds: Kinds | None = None) -> tuple[Array, Array]:
+    """Return (l1, l2) for each query, from its nearest documents; where many are alike, from its nearest kinds."""
+    both = bool(near.targets.width and near.targets.dim)
+    few = (
+        near.of_a_kind(BOTH, kinds)
+        if both and kinds is not None and kinds.common
+        else near.few(depth(near.targets))
+    )
     documents, lengths = few.written()
     best = np.maximum(few.scores[:, :1].astype(np.float64).max(axis=1, initial=0.0), 0.0)
     square = (lengths.astype(np.float64) ** 2).sum(axis=1) / np.maximum(few.found.sum(axis=1), 1)
-    scale = BOTH if near.targets.width and near.targets.dim else SCALE
-    crowd = crowding(_written(near.targets), documents, few.found)
-    return SHARE * best, np.maximum(square, TINY) * _ridge(crowd, scale, CROWD)
+    alike, like = likeness(_written(near.targets), documents, few.found)
+    if both:
+        z = (alike - like) / np.maximum(1.0 - like, TINY)
+        ridge = _ridge(np.where(like > 0.0, z, np.inf), 0.1, 0.1)
+    else:
+        ridge = _ridge(_ratio(alike, like), SCALE, CROWD)
+    return SHARE * best, np.maximum(square, TINY) * ridge
+
+
+def depth(targets: Vectors, kinds: Kinds | None = None) -> int:
+    """Return how many nearest documents the strengths for such targets are chosen from."""
+    if not (targets.width and targets.dim):
+        return NEAREST
+    return VERSIONS * BOTH if kinds is not None and kinds.common else BOTH
 
 
 def suited(queries: Vectors, index: MemoryIndex) -> tuple[float, float]:
@@ -68,7 +88,14 @@ def _written(queries: Vectors) -> Floats | Array:
 
 
 def crowding(queries: Floats | Array, documents: Array, found: Mask, origin: Array | None = None) -> Array:
-    """Return, for each query, how alike its documents are, over how like the query they are.
+    """Return, for each query, how alike its documents are, over how like the query they are."""
+    return _ratio(*likeness(queries, documents, found, origin))
+
+
+def likeness(
+    queries: Floats | Array, documents: Array, found: Mask, origin: Array | None = None
+) -> tuple[Array, Array]:
+    """Return, for each query, the mean cosine between two of its documents, and between one and the query.
 
     Documents are (B, m, d), of which those count that were `found` (B, m). With an origin, all are taken as
     directions from there.
@@ -79,9 +106,11 @@ def crowding(queries: Floats | Array, documents: Array, found: Mask, origin: Arr
     if origin is not None:
         rows, targets = _unit(rows - origin), _unit(targets - origin)
         cosines = rows @ rows.transpose(0, 2, 1)
-    alike = np.maximum(_mean(cosines, pairs), 0.0)
-    near = _mean(np.einsum("qid,qd->qi", rows, targets), found)
-    return np.where(near > 0.0, alike / np.maximum(near, TINY), np.inf)
+    return np.maximum(_mean(cosines, pairs), 0.0), _mean(np.einsum("qid,qd->qi", rows, targets), found)
+
+
+def _ratio(alike: Array, like: Array) -> Array:
+    return np.where(like > 0.0, alike / np.maximum(like, TINY), np.inf)
 
 
 def _ridge(crowd: Any, scale: float, limit: float) -> Any:

@@ -1,7 +1,7 @@
 """Text to words: the terms of a text, counted. What a term weighs belongs to a corpus, see `vocabulary.py`.
 
-Identifiers come apart at case, digits, underscores, dots and hyphens; stop words go, the rest is stemmed, and pairs
-of neighbours are terms as well. Scripts that are written without spaces come as pairs of characters.
+Identifiers come apart at case, digits, underscores, dots and hyphens; stop words go, the rest is stemmed, and
+pairs of neighbours are terms as well. Scripts that are written without spaces come as pairs of characters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNSPACED = re.compile(
 )
 # What `words` may be, beside None: languages that there is a stemmer for, and "none", words as they are written.
 UNSTEMMED = "none"
-# Running text has some 40 in 100 of its language's stop words, names of things far fewer, other languages next to none.
+# Of running text some 40 in 100 words are stop words of its language, and next to none of another's.
 FEW_STOP_WORDS = 0.1
 
 
@@ -41,12 +41,12 @@ class Analyser:
         self.language = as_choice("words", language, languages())
         stemmer = require("Stemmer", "words").Stemmer(language) if language != UNSTEMMED else None
         self._stem = stemmer.stemWords if stemmer is not None else list
-        self._stop = stop_words(language)
+        self.stop_words = stop_words(language)
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, in their order, pairs of neighbours after them."""
-        words = self._stem([word for word in plain_words(text) if word not in self._stop and _says(word)])
-        return [*words, *(f"{a} {b}" for a, b in zip(words, words[1:], strict=False))]
+        words = self._stem([word for word in plain_words(text) if word not in self.stop_words and _says(word)])
+        return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
 
     def counts(self, text: str) -> Counter[str]:
         """Return how often each term occurs in a text."""
@@ -59,15 +59,15 @@ class Analyser:
 
     def foreign(self, texts: Iterable[str]) -> bool:
         """Whether texts hardly have a stop word of this language, and so are likely in another one."""
-        if not self._stop:
+        if not self.stop_words:
             return False
         words = [word for text in texts for word in plain_words(text)]
-        return len(words) >= 50 and sum(word in self._stop for word in words) < FEW_STOP_WORDS * len(words)
+        return len(words) >= 50 and sum(word in self.stop_words for word in words) < FEW_STOP_WORDS * len(words)
 
 
 def plain_words(text: str) -> list[str]:
     """Return the words of a text, small, identifiers taken apart."""
-    normal = unicodedata.normalize("NFKC", text).replace("’", "'")
+    normal = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
     words: list[str] = []
     for run in RUN.findall(normal):
         for piece in pieces(run):
@@ -99,7 +99,7 @@ def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language; none where there is no list of them."""
     lists = require("bm25s.stopwords", "words")
     name = "EN_PLUS" if language == "english" else language.upper()
-    return frozenset(word.casefold().replace("’", "'") for word in getattr(lists, f"STOPWORDS_{name}", ()))
+    return frozenset(word.casefold().replace("\u2019", "'") for word in getattr(lists, f"STOPWORDS_{name}", ()))
 
 
 def _says(word: str) -> bool:

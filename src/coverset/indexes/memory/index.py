@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 # Queries scanned for together.
 QUERIES = 128
 # The share of words in a score, unless told otherwise: chosen on labelled sets, see docs/default.md.
-SHARE = 0.5
+SHARE = 0.6
+# Two documents of a cosine above this are much alike; how many documents to look at for whether most have one.
+MUCH_ALIKE, SAMPLE = 0.8, 64
 # Up to this many documents their Gram matrix is kept, and answers without further searches.
 SMALL = 2048
 
@@ -80,7 +82,7 @@ class MemoryIndex:
         view = self._views.get(share)
         if view is None:
             view = copy.copy(self)
-            for kept in ("blank", "gram", "crowding", "lipschitz", "mean", "centered", "written"):
+            for kept in ("blank", "gram", "crowding", "repetitive", "lipschitz", "mean", "centered", "written"):
                 view.__dict__.pop(kept, None)
             view.share, view.corpus = share, self.corpus.sharing(share)
             view.norms = view.corpus.norms
@@ -174,6 +176,22 @@ class MemoryIndex:
         cosines = sample.inner(sample) / np.outer(sample.norms, sample.norms)
         np.fill_diagonal(cosines, -1.0)
         return float(np.median(cosines.max(axis=1)))
+
+    @cached_property
+    def repetitive(self) -> bool:
+        """Whether at least half of the documents, in a sample, have another one much like them: their versions.
+
+        Only words and meaning together can tell versions from different things that are described alike.
+        """
+        if not (self.corpus.width and self.corpus.dim) or len(self) < 2:
+            return False
+        rows = np.unique(np.linspace(0, len(self) - 1, SAMPLE).astype(np.int64))
+        rows = rows[self.norms[rows] > 0]
+        scores, ids = self.search(self.corpus.take(rows), 2)
+        other = np.where(ids[:, 0] == rows, 1, 0)[:, None]
+        lengths = self.norms[rows] * self.norms[np.take_along_axis(ids, other, axis=1)[:, 0]]
+        alike = np.take_along_axis(scores, other, axis=1)[:, 0] >= MUCH_ALIKE * lengths
+        return bool(alike.mean() >= 0.5) if len(rows) else False
 
     @cached_property
     def written(self) -> Floats:
