@@ -4,16 +4,38 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from coverset.decoders import Decoder
+from coverset.decoders.kinds import as_distinct
 from coverset.decoders.registry import METHODS, Given, options
 
 # A command's argument of this name is replaced by the options.
 GIVEN = "given"
 NOTHING: Given = {}
+
+
+Distinct_ = Annotated[
+    str | None,
+    typer.Option(
+        "--distinct", help="The cosine above which documents are one kind, or off; default: by the corpus."
+    ),
+]
+
+
+def with_kinds(decoder: Decoder, distinct: str | None) -> Decoder:
+    """Return a decoder that tells kinds apart as an option says."""
+    if distinct is None:
+        return decoder
+    try:
+        value = False if distinct in ("off", "false") else float(distinct)
+    except ValueError as error:
+        raise ValueError(f"distinct must be a cosine from 0 to 1, or off, got {distinct!r}") from error
+    return replace(decoder, distinct=as_distinct(value))
 
 
 def listed(names: Iterable[str]) -> str:

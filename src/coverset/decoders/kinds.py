@@ -6,9 +6,9 @@ Going down a ranking, a document that is alike to one already kept is left out f
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from coverset.indexes import Index, MemoryIndex, fetch
 from coverset.inputs import as_number
 from coverset.vectors import Vectors
 
+D = TypeVar("D")
 Distinct: TypeAlias = float | Literal["auto", False]
 # Above the first cosine two documents say the same, on every labelled set tried. Where every other document
 # has one much like it, a corpus of versions, so do those above the second: see docs/default.md.
@@ -30,6 +31,15 @@ def as_distinct(value: object) -> Distinct:
     if value is True or isinstance(value, str):
         raise ValueError(f"distinct must be a cosine from 0 to 1, False or 'auto', got {value!r}")
     return as_number("distinct", value, 0.0, 1.0)
+
+
+def as_searched(decoder: D, index: Index) -> D:
+    """Return a decoder as a search over documents runs it: by words and meaning, one of each kind unless told."""
+    if getattr(decoder, "distinct", False) != "auto" or not isinstance(index, MemoryIndex):
+        return decoder
+    if not (index.corpus.width and index.corpus.dim):
+        return decoder
+    return replace(decoder, distinct=VERSIONS if index.repetitive else ALIKE)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)

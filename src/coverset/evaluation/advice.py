@@ -13,6 +13,8 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
+from coverset.decoders.requests import Requests
+from coverset.evaluation.embedded import wholes_of
 from coverset.evaluation.metrics import Difference, redundancy
 from coverset.indexes import MemoryIndex
 
@@ -27,13 +29,14 @@ class Likeness:
     neighbours: float
 
 
-def likeness(index: MemoryIndex, queries: Floats, relevant: Sequence[Ids]) -> Likeness:
+def likeness(index: MemoryIndex, queries: Floats | Requests, relevant: Sequence[Ids]) -> Likeness:
     """Return the two cosines, over the queries that have several relevant documents."""
     several = [q for q, rows in enumerate(relevant) if len(rows) > 1]
     if not several:
         return Likeness(float("nan"), float("nan"))
-    unit = index.corpus.meaning / np.maximum(index.norms, np.finfo(np.float32).tiny)[:, None]
-    nearest = Dense().decode_batch(queries[several], index, k=NEIGHBOURS)
+    rows = index.corpus.meaning if index.dim else index.written
+    unit = rows / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(np.float32).tiny)[:, None]
+    nearest = Dense().decode_batch(wholes_of(queries).take(np.array(several)), index, k=NEIGHBOURS)
     return Likeness(
         relevant=float(np.mean([redundancy(unit[relevant[q]]) for q in several])),
         neighbours=float(np.mean([redundancy(unit[selection.ids]) for selection in nearest])),

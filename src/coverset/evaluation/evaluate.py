@@ -10,6 +10,8 @@ import numpy as np
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import Decoder
+from coverset.decoders.kinds import as_searched
+from coverset.decoders.requests import Requests
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
@@ -20,12 +22,14 @@ PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
 def evaluate(
     decoder: Decoder,
     index: MemoryIndex,
-    queries: Floats,
+    queries: Floats | Requests,
     relevant: Sequence[Ids],
     metrics: Sequence[Metric] = PAPER,
 ) -> dict[Metric, Array]:
-    """Return the value of every metric for every query."""
-    return measured(decoder.decode_batch(queries, index, k=max(metric.k for metric in metrics)), relevant, metrics)
+    """Return the value of every metric for every query, with one of each kind where a search would do so."""
+    depth = max(metric.k for metric in metrics)
+    wholes, parts = (queries.wholes, queries.parts) if isinstance(queries, Requests) else (queries, None)
+    return measured(as_searched(decoder, index).decode_batch(wholes, index, depth, parts), relevant, metrics)
 
 
 def measured(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ from rich.table import Table
 
 from coverset.arrays import Array
 from coverset.decoders import Decoder, Dense
+from coverset.decoders.kinds import Distinct, as_searched
 from coverset.decoders.registry import grid
-from coverset.evaluation.embedded import embed
+from coverset.evaluation.embedded import Space, by_meaning, embed
 from coverset.evaluation.evaluate import PAPER, evaluate, parameters
 from coverset.evaluation.metrics import Metric, confidence, paired
-from coverset.evaluation.tune import tune
+from coverset.evaluation.tune import best_share, tune
 from coverset.progress import progress
 
 
@@ -30,17 +31,32 @@ class Evaluation:
     decoder: Decoder
     values: dict[Metric, Array]
     dense: dict[Metric, Array]
+    space: Space
+    distinct: Distinct
 
     @classmethod
     def run(
-        cls, folder: Path, name: str, setting: Decoder | str, split: str, encoder: str, cache: Path | None
+        cls,
+        folder: Path,
+        name: str,
+        setting: Decoder | str,
+        split: str,
+        encoder: str,
+        cache: Path | None,
+        space: Space | None = None,
     ) -> Evaluation:
-        """Evaluate a decoder, or, given the name of a split, the setting that does best on that split."""
-        tuned_on = [setting] if isinstance(setting, str) else []
-        index, (measured, *labelled) = embed(folder, encoder, cache, [split, *tuned_on])
+        """Evaluate a decoder, or, given the name of a split, the setting that does best on that split.
+
+        `dense` is Dense on meaning alone, whatever the space.
+        """
+        tuned_on, space = [setting] if isinstance(setting, str) else [], space or Space()
+        index, (measured, *labelled) = embed(folder, encoder, cache, [split, *tuned_on], space)
         if isinstance(setting, str):
             with progress(f"tuning {name} on {setting}", len(grid(name))) as advance:
                 setting, _ = tune(name, index, labelled[0].queries, labelled[0].relevant, advance)
+            if index.corpus.width and index.dim:
+                share = best_share(setting, index, labelled[0])
+                index, space = index.sharing(share), replace(space, share=share)
         return cls(
             dataset=folder.name,
             split=split,
@@ -48,7 +64,9 @@ class Evaluation:
             name=name,
             decoder=setting,
             values=evaluate(setting, index, measured.queries, measured.relevant),
-            dense=evaluate(Dense(), index, measured.queries, measured.relevant),
+            dense=evaluate(Dense(), *by_meaning(index, measured), measured.relevant),
+            space=space,
+            distinct=getattr(as_searched(setting, index), "distinct", False),
         )
 
     @property
@@ -59,7 +77,16 @@ class Evaluation:
     def as_json(self) -> dict[str, Any]:
         """Return the means in percent, and what they were measured with."""
         means = {str(metric): 100 * float(values.mean()) for metric, values in self.values.items()}
-        return {**means, "queries": self.queries, "decoder": self.name, "params": parameters(self.decoder)}
+        return {
+            **means,
+            "queries": self.queries,
+            "decoder": self.name,
+            "params": parameters(self.decoder),
+            "space": self.space.name,
+            "parts": self.space.parts,
+            "share": self.space.share if self.space.name == "hybrid" else None,
+            "distinct": self.distinct,
+        }
 
 
 def show(result: Evaluation, console: Console) -> None:
@@ -79,4 +106,10 @@ def show(result: Evaluation, console: Console) -> None:
             f"{change.p:.3f}",
         )
     console.print(table)
-    console.print(f"{result.decoder!r}, {result.queries} queries", highlight=False)
+    space = result.space
+    console.print(
+        f"{result.decoder!r}, {result.queries} queries; {space.name}"
+        f"{f', share of words {space.share:g}' if space.name == 'hybrid' else ''}"
+        f"{', with parts' if space.parts else ''}; Dense is that on meaning alone",
+        highlight=False,
+    )

@@ -18,12 +18,16 @@ from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import grid
+from coverset.decoders.requests import Requests
+from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 
 # Labelled queries below which `choose` is careful.
 FEW = 100
+# The shares of words that are tried.
+SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Trial:
 def attempt(
     name: str,
     index: MemoryIndex,
-    queries: Floats,
+    queries: Floats | Requests,
     relevant: Sequence[Ids],
     advance: Callable[[int], object] = lambda _count: None,
 ) -> list[Trial]:
@@ -63,13 +67,24 @@ def attempt(
 def tune(
     name: str,
     index: MemoryIndex,
-    queries: Floats,
+    queries: Floats | Requests,
     relevant: Sequence[Ids],
     advance: Callable[[int], object] = lambda _count: None,
 ) -> tuple[Decoder, list[Trial]]:
     """Return the setting with the best mean Comp@5 (then Recall@5), and all trials in the grid's order."""
     trials = attempt(name, index, queries, relevant, advance)
     return best(trials).decoder, trials
+
+
+def best_share(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> float:
+    """Return the share of words with the best mean Comp@5, then Recall@5; of equals, that nearest to the index's."""
+    shares = sorted({*SHARES, index.share}, key=lambda share: abs(share - index.share))
+
+    def worth(share: float) -> tuple[float, float]:
+        values = evaluate(decoder, index.sharing(share), labelled.queries, labelled.relevant)
+        return float(values[Comp @ 5].mean()), float(values[Recall @ 5].mean())
+
+    return max(shares, key=worth)
 
 
 def best(trials: list[Trial]) -> Trial:

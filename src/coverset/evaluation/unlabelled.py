@@ -9,10 +9,11 @@ from rich.console import Console
 
 from coverset.arrays import Floats
 from coverset.decoders import NNN
+from coverset.decoders.requests import Requests
 from coverset.decoders.strength import suited
+from coverset.evaluation.embedded import wholes_of
 from coverset.evaluation.evaluate import parameters
 from coverset.indexes import MemoryIndex
-from coverset.vectors import Vectors
 
 # With fewer queries than this the median may well come out on the other side.
 ENOUGH = 20
@@ -29,9 +30,9 @@ class Suited:
     queries: int
 
     @classmethod
-    def run(cls, index: MemoryIndex, queries: Floats) -> Suited:
+    def run(cls, index: MemoryIndex, queries: Floats | Requests) -> Suited:
         """Look at the nearest documents of every query."""
-        l2, crowding = suited(Vectors.of(queries), index)
+        l2, crowding = suited(wholes_of(queries), index)
         return cls(NNN(l2=l2), crowding, len(queries))
 
     @property
