@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from coverset.arrays import Ids
 from coverset.decoders import Decoder
 from coverset.decoders.registry import as_setting
+from coverset.encoders.hybrid import Reading
 from coverset.explaining.reasons import LeftOut, Target, alone, covered, left_out, places, together
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
 from coverset.store.documents import Document
-from coverset.vectors import Vectors
 
 
 class Documents(Protocol):
@@ -46,9 +45,13 @@ class Hit:
     Attributes
     ----------
     score
-        What it explains of the query by itself, from 0 to 1; the same for every decoder.
+        What it explains by itself of the part that it serves, from 0 to 1; the same for every decoder.
     weight
         What the decoder ranks by: NNN's weight, Dense's inner product, MMR's marginal score.
+    part
+        The part of the request that it serves best; None: the request as a whole.
+    words
+        The words of the request that it has.
     alike
         The ids of documents that it stands for: so alike that they are left out.
     adds
@@ -65,10 +68,20 @@ class Hit:
     meta: dict[str, Any]
     score: float
     weight: float
+    part: str | None = None
+    words: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     adds: float | None = None
     place: int | None = None
     displaced: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a request, and the ids of the documents that serve it: none where the answer lacks it."""
+
+    text: str
+    served_by: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,12 @@ class Answer:
     ----------
     hits
         The documents, best first.
+    parts
+        What the request is made of, and which documents serve each; none where it is one thing.
+    uncovered_words
+        Words of the request that documents have, but none of these.
+    unknown_words
+        Words of the request that no document has.
     covered
         The share of the query that they explain together, from 0 to 1.
     certified, gap, proved
@@ -87,6 +106,8 @@ class Answer:
         How many searches of the whole corpus it took.
     decoder
         The decoder as it was run: with the strengths that NNN chose for this query.
+    share
+        The share of words in scores; 0 where there are none.
     version
         The version of the store that was searched.
     seconds
@@ -103,6 +124,10 @@ class Answer:
     passes: int
     decoder: Decoder
     version: int
+    share: float = 0.0
+    parts: list[Part] = field(default_factory=list)
+    uncovered_words: list[str] = field(default_factory=list)
+    unknown_words: list[str] = field(default_factory=list)
     seconds: float = 0.0
     covered_by_nearest: float | None = None
 
@@ -113,7 +138,8 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain data that JSON can hold; reasons only if there are any."""
-        kept = {name: value for name, value in vars(self).items() if name not in ("hits", "decoder")}
+        kept = {name: value for name, value in vars(self).items() if name not in ("hits", "decoder", "parts")}
+        kept["parts"] = [asdict(part) for part in self.parts]
         if not self.explained:
             del kept["covered_by_nearest"]
         finite = self.gap is not None and math.isfinite(self.gap)
@@ -127,21 +153,50 @@ def hit_as_json(hit: Hit, *, explained: bool) -> dict[str, Any]:
     return {name: value for name, value in asdict(hit).items() if name not in reasons}
 
 
-def make_hits(documents: Documents, query: Target, selection: Selection) -> list[Hit]:
+def make_hits(documents: Documents, reading: Reading, selection: Selection) -> list[Hit]:
     """Return the documents of a selection."""
-    scores = alone(query.query, query.rows(selection.ids)).tolist()
-    found = zip(selection.ids.tolist(), scores, selection.weights.tolist(), selection.alike, strict=True)
+    index = documents.index
+    if index is None or not len(selection):
+        return []
+    scores = np.empty(len(selection))
+    for part in np.unique(selection.serves):
+        served = np.flatnonzero(selection.serves == part)
+        target = (
+            reading.whole if part < 0 or reading.targets is None else reading.targets.take(slice(part, part + 1))
+        )
+        to = Target.of(target, index)
+        scores[served] = alone(to.query, to.rows(selection.ids[served]))
+    words = [_words(reading, index, int(row)) for row in selection.ids]
     hits = []
-    for row, score, weight, others in found:
-        document = documents.document(row)
-        alike = tuple(documents.ids[int(str(other))] for other in others)
-        hits.append(Hit(document.id, document.text, document.meta, score, weight, alike))
+    for n, row in enumerate(selection.ids.tolist()):
+        document, part = documents.document(row), int(selection.serves[n])
+        hits.append(
+            Hit(
+                document.id,
+                document.text,
+                document.meta,
+                float(scores[n]),
+                float(selection.weights[n]),
+                reading.parts[part] if part >= 0 and part < len(reading.parts) else None,
+                words[n],
+                tuple(documents.ids[int(str(other))] for other in selection.alike[n]),
+            )
+        )
     return hits
+
+
+def _words(reading: Reading, index: MemoryIndex, row: int) -> tuple[str, ...]:
+    """Return the words of a request that a document has."""
+    if not reading.words:
+        return ()
+    words = index.corpus.words
+    there = set(words.terms[words.starts[row] : words.starts[row + 1]].tolist())
+    return tuple(word for word, term in reading.words.items() if term in there)
 
 
 def make_answer(
     documents: Documents,
-    query: ArrayLike | Vectors,
+    reading: Reading,
     selection: Selection,
     decoder: Decoder,
     *,
@@ -153,9 +208,11 @@ def make_answer(
         return Answer(
             [], 0.0, None, None, None, 0, decoder, documents.version, covered_by_nearest=0.0 if explain else None
         )
-    target = Target.of(query, documents.index)
+    target = Target.of(reading.whole, documents.index)
+    hits = make_hits(documents, reading, selection)
+    said = {word for hit in hits for word in hit.words}
     made = Answer(
-        hits=make_hits(documents, target, selection),
+        hits=hits,
         covered=together(target.query, target.rows(selection.ids)),
         certified=selection.certified,
         gap=selection.gap,
@@ -163,6 +220,10 @@ def make_answer(
         passes=selection.passes,
         decoder=decoder.as_run(selection, documents.index),
         version=documents.version,
+        share=documents.index.share,
+        parts=[Part(text, tuple(hit.id for hit in hits if hit.part == text)) for text in reading.parts],
+        uncovered_words=[word for word in reading.words if word not in said],
+        unknown_words=reading.unknown,
         seconds=seconds,
     )
     return _with_reasons(made, documents, target, selection.ids) if explain else made

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,21 +17,27 @@ from numpy.typing import ArrayLike
 from coverset.answer import Answer, Hit, make_answer, make_hits
 from coverset.arrays import Floats
 from coverset.decoders import Decoder
+from coverset.decoders.kinds import as_searched
 from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
-from coverset.explaining.reasons import Target
-from coverset.inputs import as_count
+from coverset.encoders.hybrid import Hybrid, Reading, as_parts
+from coverset.encoders.words import Analyser
+from coverset.explaining.floor import answered
+from coverset.inputs import as_count, as_number
 from coverset.selection import Selection
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
 from coverset.store.opening import check_free, first_encoder, own_encoder, same_encoder
-from coverset.store.rows import State, document_rows
+from coverset.store.rows import FORMATS, State, document_rows
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
+from coverset.vectors import Vectors
 
 __all__ = ["Answer", "Hit", "Retriever"]
 
 # A query is text, or a vector.
 Query: TypeAlias = str | ArrayLike
+# What a request is made of: told from its text, nothing, or as listed.
+Parts: TypeAlias = Literal["auto"] | Sequence[str] | None
 
 # Queries whose vectors are kept: whoever changes a setting asks the same query again and again.
 REMEMBERED = 1024
@@ -38,10 +45,10 @@ REMEMBERED = 1024
 
 @dataclass(frozen=True)
 class Found:
-    """The documents that were searched, the queries' vectors, and what was chosen for each, by which decoder."""
+    """The documents that were searched, the queries as they were read, and what was chosen, by which decoder."""
 
     documents: Snapshot
-    vectors: Floats
+    readings: list[Reading]
     decoder: Decoder
     selections: list[Selection]
     seconds: float
@@ -71,6 +78,7 @@ class Retriever:
         folder: str | Path,
         encoder: str | Encoder | None = None,
         *,
+        words: str | None = "auto",
         create: bool = True,
         timeout: float = 30.0,
     ) -> Retriever:
@@ -83,6 +91,10 @@ class Retriever:
         encoder
             The encoder's name or folder, or an Encoder. None: the one the store was made with, and for a new
             store all-MiniLM-L6-v2, which works offline. Opening a store with another encoder is an error.
+        words
+            The language that words are taken out of texts by, to be searched for beside their meaning: "english",
+            "german", ..., or "none" for words as they are written; None: meaning only. "auto": the store's own,
+            and English for a new one. Opening a store with other words is an error.
         create
             False: a missing store is an error.
         timeout
@@ -94,8 +106,15 @@ class Retriever:
                 raise FileNotFoundError(f"there is no store at {folder}")
             check_free(Path(folder))
             encoder, source = first_encoder(encoder)
-            table.create(State(encoder.name, encoder.fingerprint, source), encoder.dim)
+            language = "english" if words == "auto" else words
+            if language is not None:
+                Analyser(language)
+            table.create(State(encoder.name, encoder.fingerprint, source, words=language), encoder.dim)
         now = table.outline()
+        if words not in ("auto", now.state.words):
+            raise ValueError(
+                f"words must be {now.state.words!r}, as the store {folder} was made, or 'auto', got {words!r}"
+            )
         if encoder is not None:
             encoder = same_encoder(table.folder, now.state, now.dim, encoder)
         return cls(table, encoder, now.state, now.dim)
@@ -128,9 +147,33 @@ class Retriever:
         """The decoder that searches use unless told otherwise."""
         return self.snapshot().decoder
 
-    def configure(self, decoder: Decoder) -> None:
-        """Make a decoder the store's own, for everyone who opens it."""
-        self._table.write(None, [], decoder=as_setting(decoder))
+    @property
+    def words(self) -> str | None:
+        """The language that words are taken out of texts by; None: the store keeps meaning only."""
+        return self.snapshot().contents.state.words
+
+    def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+        """Make a decoder, and a share of words if one is given, the store's own, for everyone who opens it."""
+        changes: dict[str, object] = {"decoder": as_setting(decoder)}
+        if share is not None:
+            changes["share"] = as_number("share", share, 0.0, 1.0)
+        self._table.write(None, [], **changes)
+
+    def upgrade(self, words: str = "english") -> int:
+        """Give a store of the first format words beside the meaning that it has; return how many documents it has.
+
+        Nothing is encoded again. Until the last step the store is as it was, so it can be run again.
+        """
+        if self.words is not None:
+            return len(self)
+        analyser, snapshot = Analyser(words), self.snapshot()
+        self._table.prepare_words()
+        kept = [snapshot.document(row) for row in range(len(snapshot))]
+        incoming = [Incoming(d.id, d.text, json.dumps(d.meta, ensure_ascii=False), None) for d in kept]
+        counts = [analyser.counts(document.text) for document in kept]
+        new = document_rows(incoming, snapshot.contents.vectors, counts) if kept else None
+        self._table.write(new, [], words=words, format=FORMATS[-1])
+        return len(kept)
 
     def add(self, documents: Iterable[Mapping[str, Any] | Document]) -> int:
         """Add documents, or replace those whose id is already there; return how many were new or changed.
@@ -147,7 +190,9 @@ class Retriever:
         incoming = check_documents(documents, self._dim)
         if not incoming:
             return 0
-        return self._table.write(document_rows(incoming, self._vectors(incoming)), [])
+        analyser = self.snapshot().analyser
+        counts = None if analyser is None else [analyser.counts(document.text) for document in incoming]
+        return self._table.write(document_rows(incoming, self._vectors(incoming), counts), [])
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents; return how many of these ids were there."""
@@ -183,6 +228,8 @@ class Retriever:
         *,
         where: Mapping[str, Any] | None = None,
         decoder: Decoder | None = None,
+        parts: Parts = "auto",
+        share: float | None = None,
         explain: bool = False,
     ) -> Answer:
         """Return the documents that together cover a query, best first, and all that is known about them.
@@ -197,10 +244,18 @@ class Retriever:
             Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
         decoder
             Another rule than the store's own.
+        parts
+            What the request is made of, as further things to look for: "auto" tells it from the text, None takes
+            the request as one thing, a list of texts is taken as it is: an agent knows its steps.
+        share
+            The share of words in a score, from 0 to 1; None: the store's own.
         explain
             Also say of each document what it adds, and which of the nearest it stands for.
         """
-        return self.answer_batch([query], k, where=where, decoder=decoder, explain=explain)[0]
+        each = parts if parts is None or isinstance(parts, str) else [parts]
+        return self.answer_batch(
+            [query], k, where=where, decoder=decoder, parts=each, share=share, explain=explain
+        )[0]
 
     def answer_batch(
         self,
@@ -209,13 +264,15 @@ class Retriever:
         *,
         where: Mapping[str, Any] | None = None,
         decoder: Decoder | None = None,
+        parts: str | Sequence[Sequence[str] | None] | None = "auto",
+        share: float | None = None,
         explain: bool = False,
     ) -> list[Answer]:
-        """Answer several queries at once, all from the same version."""
-        found = self._select(queries, k, where, decoder)
+        """Answer several queries at once, all from the same version; `parts` may list those of each query."""
+        found = self._select(queries, k, where, decoder, parts, share)
         return [
-            make_answer(found.documents, vector, selection, found.decoder, explain=explain, seconds=found.seconds)
-            for vector, selection in zip(found.vectors, found.selections, strict=True)
+            make_answer(found.documents, reading, selection, found.decoder, explain=explain, seconds=found.seconds)
+            for reading, selection in zip(found.readings, found.selections, strict=True)
         ]
 
     def search(
@@ -225,9 +282,12 @@ class Retriever:
         *,
         where: Mapping[str, Any] | None = None,
         decoder: Decoder | None = None,
+        parts: Parts = "auto",
+        share: float | None = None,
     ) -> list[Hit]:
         """Return the hits of `answer`, without what else is known about them."""
-        return self.search_batch([query], k, where=where, decoder=decoder)[0]
+        each = parts if parts is None or isinstance(parts, str) else [parts]
+        return self.search_batch([query], k, where=where, decoder=decoder, parts=each, share=share)[0]
 
     def search_batch(
         self,
@@ -236,14 +296,13 @@ class Retriever:
         *,
         where: Mapping[str, Any] | None = None,
         decoder: Decoder | None = None,
+        parts: str | Sequence[Sequence[str] | None] | None = "auto",
+        share: float | None = None,
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        found = self._select(queries, k, where, decoder)
-        index = found.documents.index
-        if index is None:
-            return [[] for _ in queries]
-        pairs = zip(found.vectors, found.selections, strict=True)
-        return [make_hits(found.documents, Target.of(vector, index), selection) for vector, selection in pairs]
+        found = self._select(queries, k, where, decoder, parts, share)
+        pairs = zip(found.readings, found.selections, strict=True)
+        return [make_hits(found.documents, reading, selection) for reading, selection in pairs]
 
     def query_vectors(self, queries: Sequence[Query]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
@@ -274,18 +333,69 @@ class Retriever:
             return self._snapshot
 
     def _select(
-        self, queries: Sequence[Query], k: int | None, where: Mapping[str, Any] | None, decoder: Decoder | None
+        self,
+        queries: Sequence[Query],
+        k: int | None,
+        where: Mapping[str, Any] | None,
+        decoder: Decoder | None,
+        parts: str | Sequence[Sequence[str] | None] | None,
+        share: float | None,
     ) -> Found:
         as_count("k", k, optional=True)
-        vectors = self.query_vectors(queries)
-        snapshot = self.snapshot().where(where)
+        # Whoever lists the parts knows what is wanted: the request itself may be a mere heading.
+        listed = not (parts is None or isinstance(parts, str))
+        whole = self.snapshot()
+        readings = self.read(queries, whole, parts)
+        snapshot = whole.where(where)
+        if share is not None:
+            snapshot = snapshot.sharing(as_number("share", share, 0.0, 1.0))
         decoder = decoder or snapshot.decoder
-        if snapshot.index is None:
-            return Found(snapshot, vectors, decoder, [Selection.none()] * len(vectors), 0.0)
+        if snapshot.index is None or not readings:
+            return Found(snapshot, readings, decoder, [Selection.none()] * len(readings), 0.0)
+        decoder = as_searched(decoder, snapshot.index)
         start = time.perf_counter()
-        selections = decoder.decode_batch(vectors, snapshot.index, k)
-        seconds = (time.perf_counter() - start) / max(len(vectors), 1)
-        return Found(snapshot, vectors, decoder, selections, seconds)
+        targets = [reading.targets for reading in readings]
+        wholes = Vectors.join([reading.whole for reading in readings])
+        selections = decoder.decode_batch(wholes, snapshot.index, k, targets if any(targets) else None)
+        seconds = (time.perf_counter() - start) / len(readings)
+        kept = [
+            selection if listed or answered(reading, snapshot.index, selection.ids) else Selection.none()
+            for reading, selection in zip(readings, selections, strict=True)
+        ]
+        return Found(snapshot, readings, decoder, kept, seconds)
+
+    def read(
+        self,
+        queries: Sequence[Query],
+        snapshot: Snapshot | None = None,
+        parts: str | Sequence[Sequence[str] | None] | None = "auto",
+    ) -> list[Reading]:
+        """Return queries as they are read against a version: their vectors, their parts, their words."""
+        version = snapshot or self.snapshot()
+        reader = Hybrid(self.encode_queries, version.analyser, version.vocabulary)
+        meaning = self.query_vectors(queries)
+        texts = [query if isinstance(query, str) else None for query in queries]
+        wholes = reader.bare(meaning)
+        if version.analyser is not None and version.vocabulary is not None:
+            counts = [version.analyser.counts(text or "") for text in texts]
+            wholes = Vectors.made(meaning, version.vocabulary.words(counts)[0], (1.0, 1.0))
+        return reader.read(texts, wholes, self._parts(texts, reader, parts))
+
+    def _parts(
+        self, texts: Sequence[str | None], reader: Hybrid, parts: str | Sequence[Sequence[str] | None] | None
+    ) -> list[list[str]]:
+        """Return what each request is made of; a store without words answers as it always has, without parts."""
+        if parts is None or (parts == "auto" and reader.analyser is None):
+            return [[] for _ in texts]
+        if parts == "auto":
+            return [[] if text is None else reader.parts([text])[0] for text in texts]
+        if isinstance(parts, str) or len(parts) != len(texts):
+            raise ValueError(f"parts must be 'auto', None or a list of texts for each query, got {parts!r}")
+        return [[] if some is None else as_parts(some) for some in parts]
+
+    def encode_queries(self, texts: Sequence[str]) -> Floats:
+        """Return the meaning of texts, as unit vectors."""
+        return self.query_vectors(list(texts))
 
     def _vectors(self, incoming: list[Incoming]) -> Floats:
         """Return the documents' vectors: their own, those of the same text in the store, or new ones."""

@@ -14,6 +14,7 @@ from coverset.commands import (
     serve,
     train,
     tune,
+    upgrade,
 )
 from coverset.commands.app import app
 
@@ -32,4 +33,5 @@ __all__ = [
     "serve",
     "train",
     "tune",
+    "upgrade",
 ]

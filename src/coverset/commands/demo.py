@@ -18,14 +18,14 @@ from coverset.inputs import as_count
 def demo(
     request: Annotated[str | None, typer.Argument(help="Your own request; without one, a few of ours.")] = None,
     k: Annotated[int, typer.Option("-k", help="How many tools to pick.")] = 5,
-    l1: Annotated[float, typer.Option(help="How much a tool must still explain to be let in.")] = 0.05,
-    l2: Annotated[float, typer.Option(help="How evenly tools that are alike share their weight.")] = 0.1,
+    l1: Annotated[float | None, typer.Option(help="How much a tool must still explain; default: chosen.")] = None,
+    l2: Annotated[float | None, typer.Option(help="How evenly alike tools share weight; default: chosen.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the first answer, explained, into this PNG file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """See the point in ten seconds: pick the few numpy functions that together do a job.
+    """See the point in ten seconds: pick the few numpy functions that together do a job, as a search does.
 
     [bold]Examples[/]
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from coverset.commands.app import AsJson, Store, app, bad_input
-from coverset.commands.options import NOTHING, decoder_options, listed
+from coverset.commands.options import NOTHING, Distinct_, decoder_options, listed, with_kinds
 from coverset.decoders.registry import NAMES, Given, changed
 from coverset.inputs import as_count
 from coverset.lines import STDIN, lines
@@ -28,6 +28,15 @@ def search(
     k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
     decoder: Annotated[str | None, typer.Option(help=f"{listed(NAMES)}; default: the store's own.")] = None,
     given: Given = NOTHING,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(help="A part of the request, instead of what its text tells; repeat for more."),
+    ] = None,
+    no_parts: Annotated[bool, typer.Option("--no-parts", help="Take the request as one thing.")] = False,
+    distinct: Distinct_ = None,
+    share: Annotated[
+        float | None, typer.Option(help="The share of words in a score; default: the store's.")
+    ] = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Only documents with this metadata: key=value; repeat for more.")
     ] = None,
@@ -44,6 +53,8 @@ def search(
 
       coverset search tools.cover "sort, then drop duplicates" -k 3 --explain
 
+      coverset search tools.cover "clean my data" --part "drop duplicates" --part "fill missing values"
+
       coverset search tools.cover "sort" --where lang=py --where year=2024 --where year=2025
 
       cat queries.txt | coverset search tools.cover - --decoder dense --json
@@ -54,9 +65,14 @@ def search(
         as_count("k", k)
         condition = parse_where(where or [])
         retriever = Retriever.open(store, create=False)
-        chosen = changed(retriever.decoder, decoder, given)
+        chosen = with_kinds(changed(retriever.decoder, decoder, given), distinct)
         queries = [text.strip() for _, text in lines(STDIN) if text.strip()] if query == str(STDIN) else [query]
-        answers = retriever.answer_batch(queries, k, where=condition, decoder=chosen, explain=explain)
+        if part and (no_parts or len(queries) > 1):
+            raise ValueError("--part is for one query, and without --no-parts")
+        parts = [part] if part else None if no_parts else "auto"
+        answers = retriever.answer_batch(
+            queries, k, where=condition, decoder=chosen, parts=parts, share=share, explain=explain
+        )
     for text, answer in zip(queries, answers, strict=True):
         if as_json:
             typer.echo(json.dumps({"query": text, **answer.as_json()}, ensure_ascii=False))
@@ -91,20 +107,41 @@ def _values(text: str) -> list[Any]:
 def show(query: str, answer: Answer, console: Console) -> None:
     """Print an answer as a table, and why it is what it is if that was asked for."""
     if not answer.hits:
-        console.print(f"“{escape(query)}”: nothing found", highlight=False)
+        unknown = f" (no document has: {', '.join(answer.unknown_words)})" if answer.unknown_words else ""
+        console.print(f"“{escape(query)}”: nothing found{escape(unknown)}", highlight=False)
         return
     table = Table(title=f"“{escape(query)}”", title_justify="left", title_style="bold cyan", show_lines=True)
     table.add_column("", justify="right", style="dim")
     table.add_column("document", ratio=1)
-    table.add_column("weight", justify="right")
+    table.add_column("score", justify="right")
+    if answer.parts:
+        table.add_column("for")
     if answer.explained:
         table.add_column("adds", justify="right")
+        table.add_column("words")
         table.add_column("instead of")
     for n, hit in enumerate(answer.hits, start=1):
         text = " ".join(hit.text.split())
         shown = f"[bold]{escape(hit.id)}[/]\n{escape(text if len(text) <= 200 else text[:197] + '...')}"
-        table.add_row(str(n), shown, f"{hit.weight:.3f}", *_reason(hit))
+        if hit.alike:
+            shown += f"\n[dim]alike: {escape(', '.join(hit.alike))}[/]"
+        part = (escape(hit.part or ""),) if answer.parts else ()
+        table.add_row(str(n), shown, f"{hit.score:.2f}", *part, *_reason(hit))
     console.print(table)
+    _show_rest(answer, console)
+
+
+def _show_rest(answer: Answer, console: Console) -> None:
+    """Print what the answer lacks and, if that was asked for, how much of the request it explains."""
+    unserved = [part.text for part in answer.parts if not part.served_by]
+    lacking = {
+        "served by none": unserved,
+        "words in no document": answer.unknown_words,
+        "words not covered": answer.uncovered_words if answer.explained else [],
+    }
+    for told, words in lacking.items():
+        if words:
+            console.print(f"  [yellow]{told}[/]: {escape(', '.join(words))}", highlight=False)
     if answer.covered_by_nearest is not None:
         console.print(
             f"  Together they explain {answer.covered:.0%} of the query; as many nearest neighbours "
@@ -114,9 +151,9 @@ def show(query: str, answer: Answer, console: Console) -> None:
 
 
 def _reason(hit: Hit) -> tuple[str, ...]:
-    """Return what a document adds, and which nearest neighbours it stands for, as cells, if that is known."""
+    """Return what a document adds, its words, and which nearest neighbours it stands for, if that is known."""
     if hit.adds is None:
         return ()
     place = "" if hit.place is None else f"\n[dim]nearest no. {hit.place}[/]"
-    displaced = [f"[red]{escape(d.id)}[/] [dim](cosine {d.cosine:.2f})[/]" for d in hit.displaced]
-    return f"{hit.adds:.0%}{place}", "\n".join(displaced)
+    displaced = [f"{escape(d.id)} [dim](cosine {d.cosine:.2f})[/]" for d in hit.displaced]
+    return f"{hit.adds:.0%}{place}", escape(", ".join(hit.words)), "\n".join(displaced)

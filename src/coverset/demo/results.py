@@ -11,8 +11,12 @@ from coverset.answer import Answer
 from coverset.decoders import MMR, NNN, Dense
 from coverset.demo.catalogue import Tools
 from coverset.encoders import load_encoder
+from coverset.encoders.hybrid import Hybrid
+from coverset.encoders.vocabulary import Vocabulary
+from coverset.encoders.words import Analyser
 from coverset.explaining.comparison import Comparison, compare
 from coverset.indexes import MemoryIndex
+from coverset.vectors import Vectors
 
 TITLES = {"dense": "Dense", "mmr": "MMR", "nnn": "NNN"}
 
@@ -65,14 +69,16 @@ class Result:
 
 
 def results(requests: Sequence[str], tools: dict[str, str], nnn: NNN, k: int) -> list[Result]:
-    """Encode the tools and the requests, and decode each request with every decoder."""
-    encoder = load_encoder()
-    index = MemoryIndex(encoder.encode(list(tools.values())))
+    """Read the tools and the requests as a store does, and decode each request with every decoder."""
+    encoder, analyser = load_encoder(), Analyser()
+    vocabulary, words = Vocabulary.of([analyser.counts(text) for text in tools.values()])
+    index = MemoryIndex(Vectors(encoder.encode(list(tools.values())), words))
     searched = Tools(list(tools), list(tools.values()), index)
-    queries = encoder.encode_queries(list(requests))
-    nnn.decode(queries[0], index, k)  # so that no time is told that was spent on compiling
+    reader = Hybrid(encoder.encode_queries, analyser, vocabulary)
+    readings = reader.read(requests, reader.vectors(requests), reader.parts(requests))
     decoders = {"dense": Dense(), "mmr": MMR(), "nnn": nnn}
+    compare(readings[0], searched, decoders, k)  # so that no time is told that was spent on compiling
     return [
-        Result(request, compare(query, searched, decoders, k), len(index))
-        for request, query in zip(requests, queries, strict=True)
+        Result(request, compare(reading, searched, decoders, k), len(index))
+        for request, reading in zip(requests, readings, strict=True)
     ]

@@ -15,7 +15,7 @@ def show(results: list[Result], nnn: NNN, console: Console) -> None:
     """Print one table per request, and under it what changed, why, and how sure the answer is."""
     console.print(
         f"\n[bold]{results[0].documents} tools[/], numpy's own functions; "
-        f"[bold]NNN[/] with l1={nnn.l1:g}, l2={nnn.l2:g}. Which tools [italic]together[/] do the job?\n"
+        f"[bold]NNN[/] {_told(nnn)}. Which tools [italic]together[/] do the job?\n"
     )
     for result in results:
         console.print(_table(result))
@@ -25,6 +25,11 @@ def show(results: list[Result], nnn: NNN, console: Console) -> None:
         for b in result.found.brought_in:
             console.print(f"  [green]+[/] [bold]{escape(b.id):22}[/] brought in from place {b.dense_rank}")
         console.print(_certificate(result), "\n")
+
+
+def _told(nnn: NNN) -> str:
+    given = [f"{name}={value:g}" for name, value in (("l1", nnn.l1), ("l2", nnn.l2)) if value is not None]
+    return f"with {', '.join(given)}" if given else "as a search runs it"
 
 
 def _table(result: Result) -> Table:

@@ -26,10 +26,12 @@ class Vocabulary:
         All terms, ascending.
     idf
         Their weights.
+    documents
+        How many documents the corpus has.
     """
 
-    def __init__(self, terms: Sequence[str], idf: Array) -> None:
-        self.terms, self.idf = list(terms), idf
+    def __init__(self, terms: Sequence[str], idf: Array, documents: int) -> None:
+        self.terms, self.idf, self.documents = list(terms), idf, documents
         self._place = {term: n for n, term in enumerate(self.terms)}
 
     @classmethod
@@ -47,8 +49,23 @@ class Vocabulary:
         """Return the vocabulary and the words of documents, from the counts of their terms by rows."""
         documents = len(starts) - 1
         often = np.bincount(entries, minlength=len(terms))
-        vocabulary = cls(terms, np.log((1.0 + documents) / (1.0 + often)) + 1.0)
+        vocabulary = cls(terms, np.log((1.0 + documents) / (1.0 + often)) + 1.0, documents)
         return vocabulary, vocabulary._words(starts, entries, times)
+
+    def __contains__(self, term: object) -> bool:
+        """Say whether a document has this term."""
+        return term in self._place
+
+    def place(self, term: str) -> int:
+        """Return the number of a term."""
+        return self._place[term]
+
+    def weight(self, counts: Counter[str], *, known: bool) -> float:
+        """Return the length of a text's words: of all, or of those that documents have. A new one weighs most."""
+        new = float(np.log(1.0 + self.documents) + 1.0)
+        kept = {t: n for t, n in counts.items() if not known or t in self._place}
+        idf = [self.idf[self._place[t]] if t in self._place else new for t in kept]
+        return float(np.sqrt(sum(((1.0 + np.log(n)) * w) ** 2 for n, w in zip(kept.values(), idf, strict=True))))
 
     def __len__(self) -> int:
         """Return the number of terms."""

@@ -52,10 +52,10 @@ class Analyser:
         """Return how often each term occurs in a text."""
         return Counter(self.terms(text))
 
-    def shape(self, word: str) -> str | None:
-        """Return the term that a single word stands for; None: it is left out."""
-        found = self.terms(word)
-        return found[0] if found else None
+    def surfaces(self, text: str) -> dict[str, str]:
+        """Return the words of a text that say something, as they are written, and the term of each."""
+        words = [word for word in plain_words(text) if word not in self.stop_words and _says(word)]
+        return dict(zip(words, self._stem(words), strict=True))
 
     def foreign(self, texts: Iterable[str]) -> bool:
         """Whether texts hardly have a stop word of this language, and so are likely in another one."""

@@ -57,7 +57,7 @@ class Labelled:
 def embed(
     folder: Path, encoder: str, cache: Path | None, splits: list[str], space: Space | None = None
 ) -> tuple[MemoryIndex, list[Labelled]]:
-    """Read a data set and these splits of it, and only if all of it is sound, encode it, by meaning unless told."""
+    """Read a data set and these splits of it, and only if all of it is sound, encode it: by default, meaning."""
     data, space = load(folder), space or Space()
     labelled = [data.split(name) for name in splits]
     cached = None if space.name == "words" else CachedEncoder(load_encoder(encoder), cache or default_folder())
@@ -75,11 +75,11 @@ def embed(
 
 
 def _requests(reader: Hybrid, texts: list[str], space: Space) -> Floats | Requests:
-    wholes, _ = reader.vectors(texts)
+    wholes = reader.vectors(texts)
     if not space.parts:
         return Requests(wholes) if wholes.width else wholes.meaning
     parts = reader.part_vectors(reader.parts(texts))
-    return Requests(wholes, parts if any(map(len, parts)) else None)
+    return Requests.checked(wholes, parts)
 
 
 def by_meaning(index: MemoryIndex, labelled: Labelled) -> tuple[MemoryIndex, Floats | Requests]:

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Ids
+from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Labelled
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
 from coverset.retriever import Retriever
+from coverset.vectors import Vectors
 
 
 def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retriever, MemoryIndex, Labelled]:
@@ -25,7 +27,9 @@ def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retri
     if snapshot.index is None:
         raise FileError(f"the store {folder} has no documents")
     queries, relevant = read_examples(path, snapshot.row) if labels else (read_queries(path), [])
-    return store, snapshot.index, Labelled(store.query_vectors(queries), relevant)
+    readings = store.read(queries, snapshot)
+    asked = Requests.checked(Vectors.join([r.whole for r in readings]), [r.targets for r in readings])
+    return store, snapshot.index, Labelled(asked, relevant)
 
 
 def read_queries(path: Path) -> list[str]:

@@ -11,13 +11,16 @@ import numpy as np
 from coverset.answer import Answer, Documents, make_answer
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
+from coverset.decoders.kinds import as_searched
+from coverset.encoders.hybrid import Reading
 from coverset.explaining.reasons import LeftOut, left_out
-from coverset.indexes import fetch
+from coverset.indexes import MemoryIndex, fetch
 from coverset.selection import Selection
 from coverset.store.documents import Document
 
 # What changed is told from the nearest documents to those that are decoded jointly.
 BEFORE, AFTER = "dense", "nnn"
+BY_MEANING = ("dense", "mmr")
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,16 @@ class Comparison:
     brought_in: list[BroughtIn]
 
 
-def compare(query: Floats, documents: Documents, decoders: Mapping[str, Decoder], k: int) -> Comparison:
+def compare(query: Reading, documents: Documents, decoders: Mapping[str, Decoder], k: int) -> Comparison:
     """Decode a query with each of these decoders, of which Dense and NNN are two."""
     selections: dict[str, Selection] = {}
     answers: dict[str, Answer] = {}
     for name, decoder in decoders.items():
         start = time.perf_counter()
-        selections[name] = (
-            Selection.none() if documents.index is None else decoder.decode(query, documents.index, k)
-        )
+        if documents.index is None:
+            selections[name] = Selection.none()
+        else:
+            selections[name] = _decoded(name, decoder, query, documents.index, k)
         seconds = time.perf_counter() - start
         answers[name] = make_answer(documents, query, selections[name], decoder, explain=True, seconds=seconds)
     before = {hit.id for hit in answers[BEFORE].hits}
@@ -78,6 +82,13 @@ def compare(query: Floats, documents: Documents, decoders: Mapping[str, Decoder]
         left_out=_left_out(documents, selections[BEFORE].ids, selections[AFTER].ids),
         brought_in=[BroughtIn(hit.id, hit.place) for hit in answers[AFTER].hits if hit.id not in before],
     )
+
+
+def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k: int) -> Selection:
+    """Decode as people do: Dense and MMR by meaning, RRF without parts; and NNN as a search runs it."""
+    if name in BY_MEANING and index.dim:
+        return decoder.decode(query.whole, index.sharing(0.0), k)
+    return as_searched(decoder, index).decode(query.whole, index, k, query.targets if name == AFTER else None)
 
 
 def _cosines(documents: Documents, ids: Ids) -> Floats:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coverset.arrays import Floats
 from coverset.decoders import NNN
-from coverset.indexes import MemoryIndex
+from coverset.indexes import MemoryIndex, ask
+from coverset.vectors import Vectors
 
 # So many steps, from where the first document comes in down to this.
 STEPS, LOWEST_L1 = 40, 0.005
@@ -29,7 +29,7 @@ class Path:
         return [step.get(row, 0.0) for step in self.weights]
 
 
-def l1_path(query: Floats, index: MemoryIndex | None, nnn: NNN) -> Path:
+def l1_path(query: Vectors, index: MemoryIndex | None, nnn: NNN) -> Path:
     """Return NNN's weights for l1 falling from where nothing has weight, over the whole corpus, l2 fixed.
 
     Every step is solved to its certified optimum; the path ends before more than `MOST_RUNS` documents have
@@ -38,7 +38,7 @@ def l1_path(query: Floats, index: MemoryIndex | None, nnn: NNN) -> Path:
     """
     if index is None:
         return Path([1.0, LOWEST_L1], {}, [{}, {}])
-    highest = float(index.search(query[None], 1)[0][0, 0])
+    highest = float(ask(index, query, 1)[0][0, 0])
     grid = np.geomspace(max(highest, 2 * LOWEST_L1), LOWEST_L1, STEPS).tolist()
     steps: list[dict[int, float]] = []
     entered: dict[int, float] = {}

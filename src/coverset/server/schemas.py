@@ -19,6 +19,7 @@ else:
     Name = Literal[NAMES]
 Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
 Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Meta = Annotated[dict[str, Any], Field(description="Whatever JSON can hold.")]
 
 REQUEST = "take the sine of an angle in degrees and round the result to two decimals"
@@ -71,6 +72,10 @@ class Search(Choice):
     where: dict[str, Any] | None = Field(
         None, description="Only documents whose metadata match, by equality: a value, or a list of them."
     )
+    parts: Annotated[list[Query], Field(max_length=16)] | Literal["auto"] | None = Field(
+        "auto", description="What the request is made of: told from its text, nothing (null), or as listed."
+    )
+    share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
     explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
 
 
@@ -82,6 +87,8 @@ class SearchBatch(Choice):
     queries: list[Query] = Field(min_length=1, max_length=settings.MOST_QUERIES)
     k: int = Field(5, ge=1, le=settings.MOST_K)
     where: dict[str, Any] | None = None
+    parts: Literal["auto"] | None = "auto"
+    share: Share | None = None
     explain: bool = False
 
 
@@ -101,6 +108,9 @@ class Hit(Model):
     score: float = Field(description="What it explains of the query by itself, from 0 to 1.")
     weight: float = Field(description="NNN: its weight; Dense: the inner product; MMR: the marginal score.")
     meta: Meta
+    part: str | None = Field(None, description="The part of the request that it serves best; null: the whole.")
+    words: list[str] = Field(default_factory=list, description="The words of the request that it has.")
+    alike: list[str] = Field(default_factory=list, description="Documents so alike that this one stands for them.")
     reason: Reason | None = None
 
     @classmethod
@@ -110,14 +120,33 @@ class Hit(Model):
         if hit.adds is not None:
             said = Reason.model_construct(adds=hit.adds, place=hit.place, displaced=list(hit.displaced))
         return cls.model_construct(
-            id=hit.id, text=hit.text, score=hit.score, weight=hit.weight, meta=hit.meta, reason=said
+            id=hit.id,
+            text=hit.text,
+            score=hit.score,
+            weight=hit.weight,
+            meta=hit.meta,
+            part=hit.part,
+            words=list(hit.words),
+            alike=list(hit.alike),
+            reason=said,
         )
+
+
+class Part(Model):
+    """A part of a request, and the documents that serve it; none where the answer lacks it."""
+
+    text: str
+    served_by: list[str]
 
 
 class Answer(Model):
     """The documents for one query, best first."""
 
     hits: list[Hit]
+    parts: list[Part] = Field(description="What the request is made of; none where it is one thing.")
+    uncovered_words: list[str] = Field(description="Words of the request that documents have, but none of these.")
+    unknown_words: list[str] = Field(description="Words of the request that no document has.")
+    share: float = Field(description="The share of words in scores.")
     covered: float = Field(description="The share of the query that they explain together, from 0 to 1.")
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
@@ -128,6 +157,10 @@ class Answer(Model):
         """Return an answer as the service states it."""
         return cls.model_construct(
             hits=[Hit.of(hit) for hit in found.hits],
+            parts=[Part(text=part.text, served_by=list(part.served_by)) for part in found.parts],
+            uncovered_words=found.uncovered_words,
+            unknown_words=found.unknown_words,
+            share=found.share,
             covered=found.covered,
             certified=found.certified,
             gap=found.gap,
@@ -232,6 +265,7 @@ class Store(Model):
     documents: int
     encoder: str
     dim: int
+    words: str | None = Field(description="The language that words are taken out of texts by; null: meaning only.")
     version: int = Field(description="Goes up with every write.")
     default: Default
     configured: bool = Field(description="Whether somebody has chosen that default, or it is as it comes.")

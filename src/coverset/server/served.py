@@ -10,6 +10,7 @@ import coverset
 from coverset.answer import Answer
 from coverset.decoders import NNN, Decoder
 from coverset.decoders.registry import changed, each_changed, make, name_of
+from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tuning_report import Tuning
@@ -56,6 +57,7 @@ class ServedStore:
             documents=len(snapshot),
             encoder=self.retriever.encoder_name,
             dim=self.retriever.dim,
+            words=self.retriever.words,
             version=snapshot.version,
             default=schemas.Default.of(snapshot.decoder),
             configured=snapshot.decoder != NNN(),
@@ -66,21 +68,29 @@ class ServedStore:
         """Answer one query or several, all from the same version."""
         queries = [request.query] if isinstance(request, schemas.Search) else request.queries
         decoder = affordable(changed(self.retriever.decoder, request.decoder, request.given()))
+        given = request.parts
         answers = self.retriever.answer_batch(
-            queries, request.k, where=request.where, decoder=decoder, explain=request.explain
+            queries,
+            request.k,
+            where=request.where,
+            decoder=decoder,
+            parts=[given] if isinstance(given, list) else given,
+            share=request.share,
+            explain=request.explain,
         )
         self._count(decoder, answers)
         return [schemas.Answer.of(answer) for answer in answers]
 
     def compare(self, request: compared.Compare) -> compared.Comparison:
         """Answer one query by every decoder."""
-        (vector,) = self.retriever.query_vectors([request.query])
-        snapshot = self.retriever.snapshot().where(request.where)
+        whole = self.retriever.snapshot()
+        (reading,) = self.retriever.read([request.query], whole)
+        snapshot = whole.where(request.where)
         decoders = {name: affordable(d) for name, d in each_changed(snapshot.decoder, request.given()).items()}
-        found = compare(vector, snapshot, decoders, request.k)
+        found = compare(reading, snapshot, decoders, request.k)
         nnn = found.answers["nnn"].decoder
         assert isinstance(nnn, NNN)
-        path = l1_path(vector, snapshot.index, nnn) if request.path else None
+        path = l1_path(reading.whole, snapshot.index, nnn) if request.path else None
         return compared.Comparison.of(found, len(snapshot), nnn, path, snapshot.ids)
 
     def get(self, identifier: str) -> schemas.Document | None:
@@ -109,9 +119,10 @@ class ServedStore:
         missing = sorted({i for example in request.examples for i in example.relevant} - set(snapshot.row))
         if snapshot.index is None or missing:
             raise ValueError(f"relevant documents must be in the store, and {missing[0]!r} is not")
-        vectors = self.retriever.query_vectors([example.query for example in request.examples])
+        readings = self.retriever.read([example.query for example in request.examples], snapshot)
+        asked = Requests.checked(Vectors.join([r.whole for r in readings]), [r.targets for r in readings])
         relevant = [np.array([snapshot.row[i] for i in set(example.relevant)]) for example in request.examples]
-        tuning = Tuning.run("nnn", snapshot.index, Labelled(vectors, relevant))
+        tuning = Tuning.run("nnn", snapshot.index, Labelled(asked, relevant))
         if request.apply:
             self.retriever.configure(tuning.decoder)
         return schemas.Tuned(

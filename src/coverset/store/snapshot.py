@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import replace
 from functools import cached_property
@@ -10,10 +11,15 @@ from typing import Any
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.registry import from_setting
+from coverset.encoders.vocabulary import Vocabulary
+from coverset.encoders.words import Analyser
 from coverset.indexes import MemoryIndex
+from coverset.indexes.memory.index import SHARE
 from coverset.store.documents import Document
 from coverset.store.filters import Checked, Columns, check_where
 from coverset.store.version import Version
+from coverset.store.words import weighed
+from coverset.vectors import Vectors, Words
 
 # Narrowed snapshots kept, so that the same filter is not worked out for every query.
 NARROWED = 8
@@ -28,16 +34,30 @@ class Snapshot:
         Which version of the store it is.
     decoder
         The decoder that the store was set to.
+    analyser, vocabulary
+        What takes words out of texts, and what they weigh in this version; None where no words are kept.
     index
         The vectors, row for row; None when there are no documents.
     """
 
-    def __init__(self, contents: Version) -> None:
+    def __init__(self, contents: Version, words: tuple[Vocabulary, Words] | None = None) -> None:
         self.contents, self._table = contents, contents.table
         self.version: int = contents.number
         self.decoder: Decoder = from_setting(contents.state.decoder)
-        self.index = MemoryIndex(contents.vectors) if len(contents.vectors) else None
+        language = contents.state.words
+        self.analyser = None if language is None else Analyser(language)
+        # What words weigh is that of the whole version, whatever the filter.
+        self._words = words if words is not None or language is None else weighed(contents.table)
+        self.vocabulary = None if self._words is None else self._words[0]
+        self.index = self._index() if len(contents.vectors) else None
         self._narrowed: dict[Checked, Snapshot] = {}
+
+    def _index(self) -> MemoryIndex:
+        vectors, share = self.contents.vectors, self.contents.state.share
+        if self._words is None:
+            return MemoryIndex(vectors)
+        both = Vectors.made(vectors, self._words[1], (1.0, 1.0))
+        return MemoryIndex(both, SHARE if share is None else share)
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -70,6 +90,18 @@ class Snapshot:
         vector: Floats = self.contents.vectors[self.row[identifier]]
         return vector
 
+    def sharing(self, share: float) -> Snapshot:
+        """Return the same documents with another share of words in their scores."""
+        if self.index is None or self.vocabulary is None:
+            if self.vocabulary is None:
+                raise ValueError(
+                    "share must be None: the store keeps no words, and coverset upgrade gives it some"
+                )
+            return self
+        view = copy.copy(self)
+        view.index = self.index.sharing(share)
+        return view
+
     def where(self, where: Any) -> Snapshot:
         """Return the documents whose metadata match `{"lang": "py", "year": [2024, 2025]}`, as a snapshot."""
         checked = check_where(where)
@@ -88,4 +120,5 @@ class Snapshot:
 
     def _taken(self, rows: Ids) -> Snapshot:
         contents = self.contents
-        return Snapshot(replace(contents, table=contents.table.take(rows), vectors=contents.vectors[rows]))
+        words = None if self._words is None else (self._words[0], self._words[1].take(rows))
+        return Snapshot(replace(contents, table=contents.table.take(rows), vectors=contents.vectors[rows]), words)

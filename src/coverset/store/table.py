@@ -64,7 +64,9 @@ class Table:
             if not self.exists:
                 # What a process left that died while it was making the store.
                 shutil.rmtree(self._home, ignore_errors=True)
-                require("lancedb", "store").connect(self.folder).create_table(NAME, rows.state_row(state, dim))
+                require("lancedb", "store").connect(self.folder).create_table(
+                    NAME, rows.state_row(state, dim, words=state.words is not None)
+                )
                 self._ledger.record()
 
     def number(self) -> int:
@@ -91,7 +93,8 @@ class Table:
             table.checkout_latest()
             now = self._outline(table)
             ids, digests = now.documents["id"], now.documents["digest"]
-            new = rows.schema(now.dim).empty_table() if new is None else new
+            words = "terms" in table.schema.names
+            new = rows.schema(now.dim, words=words).empty_table() if new is None else new
             new = new.filter(pc.invert(pc.is_in(new["digest"], value_set=digests)))
             gone = ids.filter(pc.is_in(ids, value_set=pa.array(gone, pa.string()))).to_pylist()
             touched = pa.concat_arrays([*new["id"].chunks, pa.array(gone, pa.string())])
@@ -99,13 +102,25 @@ class Table:
             documents = version.in_order(pa.concat_tables([kept, new.select(["id", "digest"])]))
             after = replace(now.state, **changes).of(documents["digest"].to_numpy())
             if after != now.state:
-                everything = pa.concat_tables([new, rows.state_row(after, now.dim)])
+                everything = pa.concat_tables([new, rows.state_row(after, now.dim, words=words)])
                 # In a thread that is always waited for: an interrupt must not free the lock under a commit.
                 with ThreadPoolExecutor(1) as thread:
                     thread.submit(self._commit, table, everything, gone).result()
                 written = replace(now, number=int(table.version), state=after, documents=documents)
                 self._newest = self._ledger.stamp(), written
             return len(new) + len(gone)
+
+    def prepare_words(self) -> None:
+        """Make room for words in a table of the first format; what is there stays as it is."""
+        pa = require("pyarrow", "store")
+        with self._alone(), self._named():
+            self._ledger.check()
+            table = self._writer = self._writer or self._open()
+            table.checkout_latest()
+            new = [field for field in rows.schema(1, words=True) if field.name not in table.schema.names]
+            if new:
+                table.add_columns(pa.schema(new))
+                self._ledger.record()
 
     def _commit(self, table: Any, new: Any, gone: Sequence[str]) -> None:
         before = table.version

@@ -80,7 +80,11 @@ def read(table: Any, now: Outline, known: Version | None) -> Version:
         source[at] = read + np.arange(len(part))
         parts.append(part.drop_columns("vector"))
         read += len(part)
-    documents = pa.concat_tables(parts).take(source) if parts else rows.schema(now.dim).empty_table()
+    documents = (
+        pa.concat_tables(parts).take(source)
+        if parts
+        else rows.schema(now.dim, words=now.state.words is not None).empty_table()
+    )
     if (source < 0).any() or not documents.select(["id", "digest"]).equals(now.documents):
         raise ValueError("its documents are not those that its outline lists")
     return Version(now.number, now.state, documents.combine_chunks(), vectors)
