@@ -1,10 +1,11 @@
-"""The state of a run after an epoch, on disk: safetensors and JSON, whole or not there at all."""
+"""The state of a run, after an epoch or amid one, on disk: safetensors and JSON, whole or not there at all."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,47 +16,72 @@ from coverset.extras import require
 from coverset.training.saving import save_tensors
 from coverset.training.task import Task
 
+# What a kill may cost.
+SECONDS = 300.0
+
 
 class Checkpoints:
-    """A folder with one folder per epoch kept: the last one, to go on from, and the best one."""
+    """A folder with a folder per state kept: the last one, to go on from, and the best epoch's.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    `seconds` is how long an epoch may go on before its state is kept in the middle of it.
+    """
 
-    def write(self, epoch: int, task: Task, optimizer: torch.optim.Optimizer, record: dict[str, Any]) -> None:
-        """Keep the state after an epoch, written aside and then renamed; forget what is no longer needed."""
-        aside = self.folder / "part"
+    def __init__(self, folder: Path, seconds: float = SECONDS) -> None:
+        self.folder, self.seconds, self._kept = folder, seconds, time.monotonic()
+
+    def due(self) -> bool:
+        """Say whether it is time to keep the state of an epoch that is not over."""
+        return time.monotonic() - self._kept >= self.seconds
+
+    def write(self, task: Task, optimizer: torch.optim.Optimizer, record: dict[str, Any]) -> None:
+        """Keep the state of now, written aside and then renamed; forget what is no longer needed."""
+        aside, path = self.folder / "part", self._path(record)
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
         save_tensors(task.state_dict(), aside / "model.safetensors")
         save_tensors(_flat(optimizer), aside / "optimizer.safetensors")
         (aside / "record.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
-        os.replace(aside, self._path(epoch))
-        for path in self.folder.glob("epoch-*"):
-            if path not in (self._path(epoch), self._path(record["best"])):
-                shutil.rmtree(path)
+        os.replace(aside, path)
+        for old in self.folder.glob("epoch-*"):
+            if old not in (path, self._whole(record["best"])):
+                shutil.rmtree(old)
+        self._kept = time.monotonic()
 
     def last(self) -> dict[str, Any] | None:
-        """Return the record of the last epoch kept, None if there is none."""
+        """Return the record of the last state kept, None if there is none."""
         kept = sorted(self.folder.glob("epoch-*"))
         if not kept:
             return None
         record: dict[str, Any] = json.loads((kept[-1] / "record.json").read_text(encoding="utf-8"))
         return record
 
-    def restore(self, epoch: int, task: Task, optimizer: torch.optim.Optimizer | None = None) -> None:
-        """Put model (and optimiser, and torch's random numbers) back to where they were after an epoch."""
+    def restore(self, record: dict[str, Any], task: Task, optimizer: torch.optim.Optimizer) -> None:
+        """Put model, optimiser and torch's random numbers back to where they were at this record."""
         load = require("safetensors.torch", "train").load_file
-        task.load_state_dict(load(self._path(epoch) / "model.safetensors"))
-        if optimizer is not None:
-            _unflatten(load(self._path(epoch) / "optimizer.safetensors"), optimizer)
+        task.load_state_dict(load(self._path(record) / "model.safetensors"))
+        _unflatten(load(self._path(record) / "optimizer.safetensors"), optimizer)
+
+    def restore_epoch(self, epoch: int, task: Task) -> None:
+        """Put the model back to where it was after an epoch."""
+        task.load_state_dict(
+            require("safetensors.torch", "train").load_file(self._whole(epoch) / "model.safetensors")
+        )
 
     def clear(self) -> None:
         """Remove all of them: the run is over."""
         shutil.rmtree(self.folder)
 
-    def _path(self, epoch: int) -> Path:
+    def _whole(self, epoch: int) -> Path:
         return self.folder / f"epoch-{epoch:04d}"
+
+    def _path(self, record: dict[str, Any]) -> Path:
+        """Name a state so that names sort as time went: whole epochs, then steps of the one begun."""
+        whole = self._whole(len(record["epochs"]) - 1)
+        return (
+            whole.with_name(f"{whole.name}-step-{len(record['begun']['losses']):06d}")
+            if record["begun"]
+            else whole
+        )
 
 
 def _flat(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

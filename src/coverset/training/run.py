@@ -1,4 +1,4 @@
-"""One training run: epochs with early stopping on dev Comp@5, each of them resumable."""
+"""One training run: epochs with early stopping on dev Comp@5, resumable at any time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 from coverset.inputs import as_count, as_number
 from coverset.progress import progress
 from coverset.training.checkpoints import Checkpoints
-from coverset.training.task import DegenerateError, Task
+from coverset.training.task import DegenerateError, Rows, Task
 
 # What a run that is resumed may have otherwise than before.
 CHANGEABLE = ("epochs", "patience")
@@ -60,8 +60,8 @@ def fit(
 ) -> dict[str, Any]:
     """Train until the epochs are over or dev Comp@5 stops improving; leave the task at its best epoch.
 
-    A checkpoint in the folder is gone on from. Returns the record: settings, the best epoch, why it ended and,
-    for every epoch (0: before training), loss, dev metrics and seconds.
+    A checkpoint in the folder is gone on from, in the middle of an epoch too. Returns the record: settings, the
+    best epoch, why it ended and, for every epoch (0: before training), loss, dev metrics and seconds.
     """
     optimizer = torch.optim.AdamW(
         [p for p in task.parameters() if p.requires_grad], lr=settings.rate, weight_decay=settings.decay
@@ -69,42 +69,70 @@ def fit(
     record = checkpoints.last()
     if record is None:
         torch.manual_seed(settings.seed)
-        record = {"settings": asdict(settings), "best": 0, "ended": "", "epochs": [{"loss": None, **task.score()}]}
-        checkpoints.write(0, task, optimizer, record)
+        first = {"loss": None, **task.score()}
+        record = {"settings": asdict(settings), "best": 0, "ended": "", "epochs": [first], "begun": None}
+        checkpoints.write(task, optimizer, record)
     else:
         record = {**record, "settings": asdict(settings), "ended": _ended(record, settings)}
-        checkpoints.restore(len(record["epochs"]) - 1, task, optimizer)
+        checkpoints.restore(record, task, optimizer)
+    run = _Run(task, optimizer, settings, checkpoints, record, tell)
     while not record["ended"]:
-        _epoch(task, optimizer, settings, record, tell)
-        checkpoints.write(len(record["epochs"]) - 1, task, optimizer, record)
-    checkpoints.restore(record["best"], task)
-    return record
+        run.epoch()
+        checkpoints.write(task, optimizer, record)
+    checkpoints.restore_epoch(record["best"], task)
+    return {name: value for name, value in record.items() if name != "begun"}
 
 
-def _epoch(
-    task: Task,
-    optimizer: torch.optim.Optimizer,
-    settings: Settings,
-    record: dict[str, Any],
-    tell: Callable[[str], Any],
-) -> None:
-    """Train one more epoch, and note how it went."""
-    start, number, done = time.perf_counter(), len(record["epochs"]), record["epochs"]
-    order = np.random.default_rng([settings.seed, number]).permutation(task.examples)
-    batches = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)][: settings.steps]
-    task.train()
-    try:
-        losses = _steps(task, optimizer, batches, f"epoch {number}/{settings.epochs}", done[-1]["comp@5"])
-    except DegenerateError as error:
-        record["ended"] = str(error)
-        losses = []
-    loss = float(np.mean(losses)) if losses else None
-    done.append({"loss": loss, **task.score(), "seconds": time.perf_counter() - start})
-    if _goodness(done[-1]) > _goodness(done[record["best"]]):
-        record["best"] = number
-    record["ended"] = record["ended"] or _ended(record, settings)
-    best = " *" if record["best"] == number else ""
-    tell(f"epoch {number}: loss {loss or 0:.4f}, dev comp@5 {done[-1]['comp@5']:.1f}{best}")
+@dataclass
+class _Run:
+    """What an epoch needs. The record's "begun" has losses and seconds of an epoch that is not over."""
+
+    task: Task
+    optimizer: torch.optim.Optimizer
+    settings: Settings
+    checkpoints: Checkpoints
+    record: dict[str, Any]
+    tell: Callable[[str], Any]
+
+    def epoch(self) -> None:
+        """Train one more epoch, or the rest of it, and note how it went."""
+        settings, record, done = self.settings, self.record, self.record["epochs"]
+        record["begun"] = begun = record["begun"] or {"losses": [], "seconds": 0.0}
+        number, start = len(done), time.perf_counter() - begun["seconds"]
+        order = np.random.default_rng([settings.seed, number]).permutation(self.task.examples)
+        batches = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)]
+        self.task.train()
+        try:
+            self._steps(batches[: settings.steps], f"epoch {number}/{settings.epochs}", start)
+        except DegenerateError as error:
+            record["ended"] = str(error)
+        losses = begun["losses"] if not record["ended"] else []
+        loss = float(np.mean(losses)) if losses else None
+        done.append({"loss": loss, **self.task.score(), "seconds": time.perf_counter() - start})
+        record["begun"] = None
+        if _goodness(done[-1]) > _goodness(done[record["best"]]):
+            record["best"] = number
+        record["ended"] = record["ended"] or _ended(record, settings)
+        best = " *" if record["best"] == number else ""
+        self.tell(f"epoch {number}: loss {loss or 0:.4f}, dev comp@5 {done[-1]['comp@5']:.1f}{best}")
+
+    def _steps(self, batches: list[Rows], what: str, start: float) -> None:
+        """Take the steps that the epoch has not taken yet; now and then, keep where it is."""
+        begun, comp = self.record["begun"], self.record["epochs"][-1]["comp@5"]
+        losses = begun["losses"]
+        with progress(what, len(batches)) as advance:
+            advance(len(losses))
+            for rows in batches[len(losses) :]:
+                self.optimizer.zero_grad()
+                loss = self.task.loss(rows)
+                loss.backward()
+                self.optimizer.step()
+                losses.append(loss.item())
+                advance(1, f"{what} · loss {np.mean(losses):.4f} · dev comp@5 {comp:.1f}")
+                if self.checkpoints.due():
+                    begun["seconds"] = time.perf_counter() - start
+                    self.checkpoints.write(self.task, self.optimizer, self.record)
+                    self.tell(f"{what}: step {len(losses)} of {len(batches)}, loss {np.mean(losses):.4f}")
 
 
 def _ended(record: dict[str, Any], settings: Settings) -> str:
@@ -113,21 +141,6 @@ def _ended(record: dict[str, Any], settings: Settings) -> str:
     if done >= settings.epochs:
         return "all epochs done"
     return f"no better for {settings.patience} epochs" if done - record["best"] >= settings.patience else ""
-
-
-def _steps(
-    task: Task, optimizer: torch.optim.Optimizer, batches: list[Any], what: str, comp: float
-) -> list[float]:
-    losses: list[float] = []
-    with progress(what, len(batches)) as advance:
-        for rows in batches:
-            optimizer.zero_grad()
-            loss = task.loss(rows)
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-            advance(1, f"{what} · loss {np.mean(losses):.4f} · dev comp@5 {comp:.1f}")
-    return losses
 
 
 def _goodness(epoch: dict[str, float]) -> tuple[float, float]:
