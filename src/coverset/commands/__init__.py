@@ -3,6 +3,7 @@
 from coverset.commands import (
     add,
     bench,
+    dataset,
     delete,
     demo,
     evaluate,
@@ -22,6 +23,7 @@ __all__ = [
     "add",
     "app",
     "bench",
+    "dataset",
     "delete",
     "demo",
     "evaluate",
