@@ -37,7 +37,7 @@ def hub(tmp_path: Path) -> Iterator[str]:
                 told = {"id": NAME, "sha": COMMIT, "siblings": [{"rfilename": name} for name in files]}
                 self.answer(json.dumps(told).encode())
             elif self.path.startswith(f"/datasets/{NAME}/resolve/"):
-                self.answer(files[self.path.split("/", 5)[5]])
+                self.answer(files[self.path.split("/", 6)[6]])
             else:
                 self.send_error(404)
 
