@@ -9,28 +9,32 @@ import pytest
 import torch
 from torch import Tensor
 
+from coverset.arrays import Ids
 from coverset.training.checkpoints import Checkpoints
-from coverset.training.run import Settings, fit
-from coverset.training.session import Plan, make_task
-from coverset.training.task import Rows, Task
-
-SETTINGS = Settings(epochs=3, batch=8, rate=1e-3)
+from coverset.training.plan import Plan
+from coverset.training.run import fit
+from coverset.training.session import make_task
+from coverset.training.task import Task
 
 
 class StoppedError(Exception):
     """As good as a kill: the process has no time to tidy up."""
 
 
+def plan(dataset: Path) -> Plan:
+    return Plan("dense", str(dataset), part="adapter", epochs=3, batch=8, rate=1e-3, device="cpu")
+
+
 def task(dataset: Path, cache: Path) -> Task:
     torch.manual_seed(0)
-    return make_task(Plan("dense", str(dataset), part="adapter"), cache)
+    return make_task(plan(dataset), cache)
 
 
 def stopped(model: Task, steps: int) -> Task:
     """Let a model take so many steps, and stop it in the next."""
     take, taken = model.loss, iter(range(steps))
 
-    def loss(rows: Rows) -> Tensor:
+    def loss(rows: Ids) -> Tensor:
         if next(taken, None) is None:
             raise StoppedError
         return take(rows)
@@ -47,15 +51,15 @@ def untimed(record: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("steps", [3, 7, 12])
 def test_a_run_stopped_amid_an_epoch_ends_as_it_would_have(dataset: Path, tmp_path: Path, steps: int) -> None:
     whole, broken = task(dataset, tmp_path), task(dataset, tmp_path)
-    expected = fit(whole, SETTINGS, Checkpoints(tmp_path / "whole"))
+    expected = fit(whole, plan(dataset), Checkpoints(tmp_path / "whole"))
     kept = Checkpoints(tmp_path / "broken", seconds=0.0)
     with pytest.raises(StoppedError):
-        fit(stopped(broken, steps), SETTINGS, kept)
+        fit(stopped(broken, steps), plan(dataset), kept)
     last = kept.last()
     assert last is not None
     assert len(last["begun"]["losses"]) > 0
     again, told = task(dataset, tmp_path), []
-    record = fit(again, SETTINGS, kept, told.append)
+    record = fit(again, plan(dataset), kept, told.append)
     assert untimed(record) == untimed(expected)
     for name, tensor in whole.state_dict().items():
         assert torch.equal(tensor, again.state_dict()[name]), name
@@ -67,7 +71,7 @@ def test_a_run_stopped_amid_an_epoch_ends_as_it_would_have(dataset: Path, tmp_pa
 def test_only_the_last_state_and_the_best_are_kept(dataset: Path, tmp_path: Path) -> None:
     kept = Checkpoints(tmp_path / "kept", seconds=0.0)
     with pytest.raises(StoppedError):
-        fit(stopped(task(dataset, tmp_path), 9), SETTINGS, kept)
+        fit(stopped(task(dataset, tmp_path), 9), plan(dataset), kept)
     last = kept.last()
     assert last is not None
     names = {path.name for path in kept.folder.iterdir()}

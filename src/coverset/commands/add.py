@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Device, Store, app, bad_input
 
 
 @app.command()
@@ -25,6 +25,7 @@ def add(
     encoder: Annotated[
         str | None, typer.Option(help="The encoder of a new store; default: all-MiniLM-L6-v2.")
     ] = None,
+    device: Device = None,
     as_json: AsJson = False,
 ) -> None:
     """Add documents to a store, which is made if it is missing; those whose id is there are replaced.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,31 @@ def bad_input() -> Iterator[None]:
         yield
     except (ValueError, FileNotFoundError, ImportError, BusyStoreError, DamagedStoreError) as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def use_device(name: str | None) -> str | None:
+    """Let every encoder that runs on torch run there, and say where that is."""
+    if name is not None:
+        with bad_input():
+            from coverset.encoders import device
+
+            os.environ[device.VARIABLE] = device.pick(name)
+        shown = logging.StreamHandler()
+        shown.setFormatter(logging.Formatter("%(message)s"))
+        encoders = logging.getLogger("coverset.encoders")
+        encoders.setLevel(logging.INFO)
+        encoders.handlers = [shown]
+    return name
+
+
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        callback=use_device,
+        help="For encoders that run on torch: auto, cpu, cuda, cuda:N or mps; default: $COVERSET_DEVICE, or auto.",
+    ),
+]
 
 
 @app.callback(invoke_without_command=True)

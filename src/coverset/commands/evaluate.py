@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from coverset.commands.app import AsJson, Cache, Dataset, EncoderName, app, bad_input
+from coverset.commands.app import AsJson, Cache, Dataset, Device, EncoderName, app, bad_input
 from coverset.commands.options import NOTHING, Distinct_, decoder_options, listed, with_kinds
 from coverset.decoders.registry import METHODS, Given, make
 from coverset.inputs import as_choice, as_number
@@ -30,6 +30,7 @@ def evaluate(
     distinct: Distinct_ = None,
     encoder: EncoderName = "all-MiniLM-L6-v2",
     cache: Cache = None,
+    device: Device = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a decoder on labelled data: Recall and Comp (all relevant documents found) at 3 and 5, in percent.

@@ -11,17 +11,18 @@ __all__ = ["Encoder", "load_encoder"]
 DEFAULT = "all-MiniLM-L6-v2"
 
 
-def load_encoder(name: str = DEFAULT) -> Encoder:
+def load_encoder(name: str = DEFAULT, device: str | None = None) -> Encoder:
     """Return an encoder: an offline one by its name, or what is in a folder.
 
     A folder is one that training left behind, or any sentence-transformers model. `openai:MODEL` is a model
     behind an OpenAI-compatible API. Any other name with a slash in it is looked up by sentence-transformers on
-    its hub.
+    its hub. What runs on torch runs on `device`: "auto", "cpu", "cuda", "cuda:1" or "mps"; None: what
+    $COVERSET_DEVICE says, or "auto".
     """
     if Path(name).is_dir():
         from coverset.encoders.folder import load_folder
 
-        return load_folder(Path(name), load_encoder)
+        return load_folder(Path(name), load_encoder, device)
     if name.startswith("openai:"):
         from coverset.encoders.openai import OpenAIEncoder
 
@@ -29,7 +30,7 @@ def load_encoder(name: str = DEFAULT) -> Encoder:
     if "/" in name:
         from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 
-        return SentenceTransformersEncoder(name)
+        return SentenceTransformersEncoder(name, device=device)
     from coverset.encoders.onnx import OnnxEncoder
 
     return OnnxEncoder(name)

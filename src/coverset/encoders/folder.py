@@ -22,12 +22,12 @@ KINDS: dict[str, Callable[[str, str, Encoder, Path], Encoder]] = {
 }
 
 
-def load_folder(folder: Path, load: Callable[[str], Encoder]) -> Encoder:
-    """Return the encoder in a folder; `load` returns the encoder underneath, by its name."""
+def load_folder(folder: Path, load: Callable[[str, str | None], Encoder], device: str | None = None) -> Encoder:
+    """Return the encoder in a folder; `load` returns the encoder underneath, by its name and device."""
     if (folder / "modules.json").is_file():
         from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 
-        return SentenceTransformersEncoder(str(folder))
+        return SentenceTransformersEncoder(str(folder), device=device)
     card = folder / CARD
     if not card.is_file():
         raise ValueError(f"encoder must be a folder with {CARD} or modules.json in it, got {folder}")
@@ -36,7 +36,7 @@ def load_folder(folder: Path, load: Callable[[str], Encoder]) -> Encoder:
         kind, base = KINDS[told["kind"]], told["base"]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{card} is not the card of an encoder: {error!r}") from error
-    under = load_folder(folder / "base", load) if base is None else load(base)
+    under = load_folder(folder / "base", load, device) if base is None else load(base, device)
     return kind(folder.resolve().name, fingerprint(folder), under, folder)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Floats
+from coverset.encoders.device import pick, told
 from coverset.extras import require
+
+LOG = logging.getLogger(__name__)
 
 
 class SentenceTransformersEncoder:
@@ -24,11 +28,17 @@ class SentenceTransformersEncoder:
         Cut texts here; None: where the model does.
     batch
         Texts that go through the network at a time.
+    device
+        Where the network runs: "auto", "cpu", "cuda", "cuda:1" or "mps"; None: $COVERSET_DEVICE, or "auto".
     """
 
-    def __init__(self, model: str, max_tokens: int | None = None, batch: int = 32) -> None:
+    def __init__(
+        self, model: str, max_tokens: int | None = None, batch: int = 32, device: str | None = None
+    ) -> None:
         library = require("sentence_transformers", "train")
-        self.model: Any = library.SentenceTransformer(model, device="cpu")
+        self.device = pick(device)
+        self.model: Any = library.SentenceTransformer(model, device=self.device)
+        LOG.info("%s runs on %s", model, told(self.device))
         if max_tokens is not None:
             self.model.max_seq_length = min(max_tokens, self.model.max_seq_length)
         self.name = Path(model).resolve().name if Path(model).is_dir() else model

@@ -46,10 +46,10 @@ def checkpoint(name: str) -> Path:
     return checked_folder(CHECKPOINTS[name])
 
 
-def text_towers(name: str, max_tokens: int | None = None) -> tuple[TextTower, TextTower]:
+def text_towers(name: str, max_tokens: int | None = None, device: str = "cpu") -> tuple[TextTower, TextTower]:
     """Return a network's side for queries and its side for documents, each with weights of its own."""
     folder = checkpoint(name)
-    model = require("sentence_transformers", "train").SentenceTransformer(str(folder), device="cpu")
+    model = require("sentence_transformers", "train").SentenceTransformer(str(folder), device=device)
     queries, documents = routes(model)
     if documents is queries:
         documents = copy.deepcopy(queries)

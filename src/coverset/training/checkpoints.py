@@ -85,16 +85,29 @@ class Checkpoints:
 
 
 def _flat(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The optimiser's state as named tensors, torch's random state among them."""
+    """The optimiser's state as named tensors, the random states of processor and device among them."""
     state = optimizer.state_dict()["state"]
     tensors = {f"{number}.{name}": value for number, values in state.items() for name, value in values.items()}
-    return {**tensors, "random": torch.get_rng_state()}
+    for kind, generator in _random(optimizer).items():
+        tensors[f"random {kind}"] = generator.get_state()
+    return tensors
 
 
 def _unflatten(tensors: dict[str, Tensor], optimizer: torch.optim.Optimizer) -> None:
-    torch.set_rng_state(tensors.pop("random"))
+    """Put the optimiser back, on whatever device it is now; a device's random state only on one of its kind."""
+    for kind, generator in _random(optimizer).items():
+        if f"random {kind}" in tensors:
+            generator.set_state(tensors[f"random {kind}"])
+    tensors = {key: value for key, value in tensors.items() if not key.startswith("random")}
     state: dict[int, dict[str, Tensor]] = {}
     for key, value in tensors.items():
         number, name = key.split(".")
         state.setdefault(int(number), {})[name] = value
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _random(optimizer: torch.optim.Optimizer) -> dict[str, torch.Generator]:
+    """What has random numbers of its own, that dropout uses: the processor, and the device that is trained on."""
+    device = optimizer.param_groups[0]["params"][0].device
+    on_device = {"cuda": torch.cuda.default_generators[device.index]} if device.type == "cuda" else {}
+    return {"cpu": torch.default_generator, **on_device}

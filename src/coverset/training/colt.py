@@ -42,6 +42,11 @@ class ColtTask(Task):
         Of the contrastive loss, beside the list-wise one.
     """
 
+    _members: Tensor
+    _by_document: Tensor
+    _by_scene: Tensor
+    _first_scenes: Tensor
+
     def __init__(self, data: Examples, encoder: Encoder, base: str, depth: int = 2, weight: float = 0.1) -> None:
         super().__init__()
         self.base, self.depth, self.weight, self.decoder, self.dev = base, depth, weight, Dense(), data.dev
@@ -50,10 +55,15 @@ class ColtTask(Task):
         self._dev, self._texts = encoder.encode_queries(data.dev.texts), data.documents
         self._relevant = data.train.relevant
         sets, self._scene = scenes(data)
-        self._members = means(incidence(sets, len(data.documents)))
-        self._by_document = spread(incidence(self._relevant, len(data.documents)))
-        self._by_scene = spread(incidence([np.array([scene]) for scene in self._scene], len(sets)))
-        self._first_scenes = (self._members @ self.documents).detach()
+        members = means(incidence(sets, len(data.documents)))
+        graphs = {
+            "_members": members,
+            "_by_document": spread(incidence(self._relevant, len(data.documents))),
+            "_by_scene": spread(incidence([np.array([scene]) for scene in self._scene], len(sets))),
+            "_first_scenes": (members @ self.documents).detach(),
+        }
+        for name, tensor in graphs.items():
+            self.register_buffer(name, tensor, persistent=False)
         self.examples = len(self._relevant)
 
     def loss(self, rows: Ids) -> Tensor:
@@ -71,7 +81,7 @@ class ColtTask(Task):
     def vectors(self) -> tuple[Floats, Floats]:
         """Return the present vectors of the documents and, as they are, of the dev split's queries."""
         with torch.no_grad():
-            return nn.functional.normalize(self._views()[1], dim=1).numpy(), self._dev
+            return nn.functional.normalize(self._views()[1], dim=1).cpu().numpy(), self._dev
 
     def save(self, folder: Path) -> None:
         """Write the documents' vectors into a folder, over the encoder that they started from."""
@@ -95,10 +105,12 @@ class ColtTask(Task):
             listed[row, torch.randperm(len(self.documents))[: NEGATIVES * len(relevant)]] = True
             listed[row, relevant] = True
             labels[row, relevant] = 1 / len(relevant)
-        return listed, labels
+        return listed.to(self.device), labels.to(self.device)
 
 
 def _contrast(first: Tensor, second: Tensor) -> Tensor:
     """Return InfoNCE between two views: each row's other view against those of the rest of the batch."""
     first, second = nn.functional.normalize(first, dim=1), nn.functional.normalize(second, dim=1)
-    return nn.functional.cross_entropy(first @ second.T / TEMPERATURE, torch.arange(len(first)))
+    return nn.functional.cross_entropy(
+        first @ second.T / TEMPERATURE, torch.arange(len(first), device=first.device)
+    )

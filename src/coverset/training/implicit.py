@@ -49,9 +49,11 @@ def implicit(
         found, n = supports(queries, corpus, l1, l2), len(corpus)
         del corpus
     rows = torch.cat([*found, *relevant]).unique()
-    found = [torch.searchsorted(rows, part) for part in found]
-    mask = relevance([torch.searchsorted(rows, part) for part in relevant], len(rows))
-    return Weights(continued(queries, documents(rows), l1, l2, found, mask), mask, n - len(rows))
+    found = [torch.searchsorted(rows, part).to(queries.device) for part in found]
+    mask = relevance([torch.searchsorted(rows, part) for part in relevant], len(rows)).to(queries.device)
+    return Weights(
+        continued(queries, documents(rows.to(queries.device)), l1, l2, found, mask), mask, n - len(rows)
+    )
 
 
 def supports(queries: Tensor, corpus: Tensor, l1: float, l2: float) -> list[Tensor]:
@@ -119,7 +121,7 @@ class _Small:
     """M = U_A U_A' + l2 I, factorised in double precision, on the smaller of its two sides."""
 
     def __init__(self, rows: Tensor, l2: float) -> None:
-        wide, self.l2 = rows.double(), max(l2, RIDGE)
+        wide, self.l2 = _wide(rows), max(l2, RIDGE)
         self.dual = len(rows) > rows.shape[1]
         self.rows = wide if self.dual else None
         gram = wide.T @ wide if self.dual else wide @ wide.T
@@ -128,9 +130,14 @@ class _Small:
 
     def solve(self, right: Tensor) -> Tensor:
         """Return M^-1 times a vector."""
-        wide = right.double()[:, None]
+        wide = _wide(right)[:, None]
         if self.rows is None:
             solved = torch.cholesky_solve(wide, self.factor)
         else:
             solved = (wide - self.rows @ torch.cholesky_solve(self.rows.T @ wide, self.factor)) / self.l2
-        return solved[:, 0].to(right.dtype)
+        return solved[:, 0].to(right)
+
+
+def _wide(tensor: Tensor) -> Tensor:
+    """Return it in double precision, on the processor where the device has none."""
+    return (tensor.cpu() if tensor.device.type == "mps" else tensor).double()

@@ -53,8 +53,8 @@ class DenseTask(Task):
         return infonce(
             self.queries(self._queries, queries),
             self.documents(self._documents, once),
-            torch.from_numpy(wanted),
-            torch.from_numpy(allowed),
+            torch.from_numpy(wanted).to(self.device),
+            torch.from_numpy(allowed).to(self.device),
         )
 
     def vectors(self) -> tuple[Floats, Floats]:

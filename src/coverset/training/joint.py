@@ -67,7 +67,8 @@ class JointTask(Task):
 
     def _unrolled(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
         corpus = self._vectors(None)
-        return Weights(unrolled(queries, corpus, self._l1, self._l2), relevance(relevant, len(corpus)))
+        mask = relevance(relevant, len(corpus)).to(corpus.device)
+        return Weights(unrolled(queries, corpus, self._l1, self._l2), mask)
 
     def _implicit(self, queries: Tensor, relevant: list[Tensor]) -> Weights:
         return implicit(queries, self._vectors, relevant, self._l1, self._l2)

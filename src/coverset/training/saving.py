@@ -6,6 +6,7 @@ sentence-transformers model with a route for queries and one for documents, of s
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from pathlib import Path
@@ -58,6 +59,7 @@ def _standard(adapter: Adapter) -> list[Any]:
     gelu(x) - gelu(-x) = x, so a first layer that also hands on x and -x lets the second take their difference.
     """
     modules = require("sentence_transformers.sentence_transformer.modules", "train")
+    adapter = copy.deepcopy(adapter).cpu()
     dim, share = adapter.second.out_features, torch.sigmoid(adapter.mix.detach())
     eye, none = torch.eye(dim), torch.zeros(dim)
     first = torch.cat([adapter.first.weight.detach(), eye, -eye])
@@ -93,5 +95,5 @@ def save_card(folder: Path, kind: str, base: str) -> None:
 
 def save_tensors(tensors: dict[str, Tensor], path: Path) -> None:
     """Write tensors into a safetensors file."""
-    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     require("safetensors.torch", "train").save_file(contiguous, path)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from coverset.encoders import load_encoder
+from coverset.encoders import device, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.protocol import Encoder
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
@@ -18,17 +18,16 @@ from coverset.evaluation.evaluate import parameters
 from coverset.evaluation.metrics import Comp
 from coverset.evaluation.tune import tune
 from coverset.indexes import MemoryIndex
-from coverset.inputs import as_choice, as_number
 from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.colt import ColtTask
-from coverset.training.completeness import TAU
 from coverset.training.examples import Examples, read
 from coverset.training.infonce import DenseTask
 from coverset.training.joint import JointTask
+from coverset.training.plan import CHANGEABLE, Plan
 from coverset.training.report import write_report
-from coverset.training.run import CHANGEABLE, Settings, fit
+from coverset.training.run import fit
 from coverset.training.task import Task
 from coverset.training.towers import VectorTower
 
@@ -37,66 +36,10 @@ LARGEST_L2 = 1.0
 # Adapters over frozen embeddings have to do all the learning: they start half-way mixed in, and learn fast. That
 # of queries needs dropout, as it sees few; that of documents sees them all.
 ADAPTER_MIX, ADAPTER_DROPOUT = 0.0, 0.3
-ADAPTER = {"rate": 1e-3, "patience": 6}
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to train, from what, and how.
-
-    Parameters
-    ----------
-    method
-        "dense", "nnn" or "colt".
-    dataset
-        A folder in BEIR layout, with the splits train and dev.
-    encoder
-        What to start from: a name, or a folder.
-    part
-        "encoder" trains networks, "adapter" small adapters over frozen embeddings.
-    decoder
-        Which variant of NNN to train through: "nnn", "l1" or "l2".
-    gradient
-        "unrolled" or "implicit".
-    l1, l2
-        NNN's parameters; None: the best on dev before training.
-    tau
-        Temperature of the loss: the smaller, the more the worst documents count.
-    max_tokens
-        Cut texts here; None: where the network does.
-    depth, weight
-        COLT's.
-    held_out
-        Share of the distinct relevant sets to keep out of training.
-    """
-
-    method: str
-    dataset: str
-    encoder: str = "all-MiniLM-L6-v2"
-    part: str = "encoder"
-    decoder: str = "nnn"
-    gradient: str = "implicit"
-    l1: float | None = None
-    l2: float | None = None
-    tau: float = TAU
-    max_tokens: int | None = None
-    depth: int = 2
-    weight: float = 0.1
-    held_out: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        as_choice("method", self.method, ("dense", "nnn", "colt"))
-        as_choice("train", self.part, ("encoder", "adapter"))
-        as_choice("decoder", self.decoder, ("nnn", "l1", "l2"))
-        as_choice("gradient", self.gradient, ("unrolled", "implicit"))
-        as_number("tau", self.tau, 1e-4)
-        as_number("hold-out", self.held_out, 0.0, 0.9)
 
 
 def train(
     plan: Plan,
-    settings: Settings,
     out: Path,
     cache: Path | None = None,
     resume: bool = False,
@@ -105,16 +48,17 @@ def train(
     """Train, and leave the encoder, `training/record.json` and `training/curves.png` in a folder.
 
     With `resume`, a run that was interrupted goes on after its last whole epoch, and ends as it would have;
-    how many epochs it may take, and its patience, can be changed.
+    how many epochs it may take, its patience and its device can be changed.
     """
-    notes, told = out / "training", {**asdict(plan), **asdict(settings)}
+    notes, told = out / "training", asdict(plan)
     _check(out, told, resume)
-    torch.manual_seed(settings.seed)
+    torch.manual_seed(plan.seed)
     task = make_task(plan, cache or default_folder())
+    tell(f"on {device.told(str(task.device))}")
     notes.mkdir(parents=True, exist_ok=True)
     (notes / "plan.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     checkpoints = Checkpoints(notes / "checkpoints")
-    record = fit(task, settings, checkpoints, tell)
+    record = fit(task, plan, checkpoints, tell)
     record = {"plan": told, **record, **_tuned(task, plan)}
     task.save(out)
     write_report(record, notes)
@@ -136,25 +80,24 @@ def _check(out: Path, told: dict[str, Any], resume: bool) -> None:
 
 
 def make_task(plan: Plan, cache: Path) -> Task:
-    """Build what is to be trained."""
-    data = read(Path(plan.dataset), plan.held_out)
+    """Build what is to be trained, on the device that it is to be trained on."""
+    where, data = device.pick(plan.device), read(Path(plan.dataset), plan.held_out)
     if plan.method == "dense" and plan.part == "encoder":
-        queries, documents = text_towers(plan.encoder, plan.max_tokens)
+        queries, documents = text_towers(plan.encoder, plan.max_tokens, where)
         return DenseTask(queries, documents, data, plan.encoder)
     if plan.method == "nnn" and plan.part == "encoder":
-        base = CachedEncoder(
-            SentenceTransformersEncoder(str(checkpoint(plan.encoder)), max_tokens=plan.max_tokens), cache
-        )
-        queries, _ = text_towers(plan.encoder, plan.max_tokens)
-        tower = VectorTower(base, "document", Adapter(base.dim))
+        folder = str(checkpoint(plan.encoder))
+        base = CachedEncoder(SentenceTransformersEncoder(folder, plan.max_tokens, device=where), cache)
+        queries, _ = text_towers(plan.encoder, plan.max_tokens, where)
+        tower = VectorTower(base, "document", Adapter(base.dim).to(where))
         return JointTask(
             queries, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau
         )
-    base = CachedEncoder(load_encoder(plan.encoder), cache)
+    base = CachedEncoder(load_encoder(plan.encoder, where), cache)
     if plan.method == "colt":
-        return ColtTask(data, base, plan.encoder, plan.depth, plan.weight)
-    adapted = VectorTower(base, "query", Adapter(base.dim, mix=ADAPTER_MIX, dropout=ADAPTER_DROPOUT))
-    tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX))
+        return ColtTask(data, base, plan.encoder, plan.depth, plan.weight).to(where)
+    adapted = VectorTower(base, "query", Adapter(base.dim, mix=ADAPTER_MIX, dropout=ADAPTER_DROPOUT).to(where))
+    tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX).to(where))
     if plan.method == "dense":
         return DenseTask(adapted, tower, data, plan.encoder)
     return JointTask(adapted, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau)

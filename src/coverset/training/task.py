@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from pathlib import Path
 
+import torch
 from torch import Tensor, nn
 
 from coverset.arrays import Floats, Ids
@@ -33,6 +34,11 @@ class Task(nn.Module):
     examples: int
     decoder: Decoder
     dev: Split
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next(self.parameters()).device
 
     @abstractmethod
     def loss(self, rows: Ids) -> Tensor:

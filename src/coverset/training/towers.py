@@ -7,12 +7,14 @@ are computed once and cached.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from coverset.arrays import Floats
+from coverset.encoders.device import has_bfloat16
 from coverset.encoders.protocol import Encoder
 from coverset.training.adapter import Adapter
 
@@ -26,6 +28,12 @@ class TextTower(nn.Module):
     def __init__(self, modules: nn.Sequential, prompt: str = "") -> None:
         super().__init__()
         self.layers, self.prompt = modules, prompt
+        self.halved = has_bfloat16(str(self.device))
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next(self.parameters()).device
 
     def prepare(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the texts' tokens, cut where the network cuts them."""
@@ -48,11 +56,13 @@ class TextTower(nn.Module):
         return torch.cat(parts)[place[back]]
 
     def _embed(self, tokens: list[list[int]]) -> Tensor:
-        width = max(map(len, tokens))
-        ids = torch.tensor([row + [0] * (width - len(row)) for row in tokens])
-        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in tokens])
+        width, where = max(map(len, tokens)), self.device
+        ids = torch.tensor([row + [0] * (width - len(row)) for row in tokens], device=where)
+        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in tokens], device=where)
         features = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
-        return nn.functional.normalize(self.layers(features)["sentence_embedding"], dim=-1)
+        with torch.autocast(where.type, torch.bfloat16) if self.halved else nullcontext():
+            vectors = self.layers(features)["sentence_embedding"]
+        return nn.functional.normalize(vectors.float(), dim=-1)
 
 
 class VectorTower(nn.Module):
@@ -64,12 +74,18 @@ class VectorTower(nn.Module):
         self.encode = base.encode_queries if side == "query" else base.encode
 
     def prepare(self, texts: Sequence[str]) -> Tensor:
-        """Return the texts' embeddings."""
-        return torch.from_numpy(self.encode(list(texts)))
+        """Return the texts' embeddings, where the adapter is."""
+        return torch.from_numpy(self.encode(list(texts))).to(self.device)
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self.adapter.mix.device
 
     def forward(self, prepared: Tensor, rows: Any = None) -> Tensor:
         """Return the adapted vectors (of these rows)."""
-        vectors: Tensor = self.adapter(prepared if rows is None else prepared[torch.as_tensor(rows)])
+        chosen = prepared if rows is None else prepared[torch.as_tensor(rows, device=prepared.device)]
+        vectors: Tensor = self.adapter(chosen)
         return vectors
 
 
@@ -80,7 +96,7 @@ def embed(tower: Tower, prepared: Any) -> Floats:
     """Return the vectors of prepared texts as an array, without a tape and without dropout."""
     tower.eval()
     with torch.no_grad():
-        vectors: Floats = tower(prepared).numpy()
+        vectors: Floats = tower(prepared).cpu().numpy()
     tower.train()
     return vectors
 
