@@ -4,7 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: demo test lint bench clean
+ENCODER ?= bge-small-en-v1.5
+WORK ?= runs
+OUT ?= $(WORK)/tables
+
+.PHONY: demo test lint bench reproduce clean
 
 demo: $(VENV)/app
 	$(BIN)/coverset demo
@@ -19,6 +23,11 @@ lint: $(VENV)/dev
 
 bench: $(VENV)/dev
 	$(BIN)/python -m benchmarks.speed --out benchmarks/results
+
+# The paper's recipe, resumable: make reproduce DATA="data/numpybank data/toollens" ENCODER=bge-small-en-v1.5
+# ARGUMENTS are any more of `python -m benchmarks.paper.reproduce --help`, such as --device cuda:1 or --no-sweep.
+reproduce: $(VENV)/train
+	$(BIN)/python -m benchmarks.paper.reproduce $(DATA) --encoder $(ENCODER) --work $(WORK) --out $(OUT) $(ARGUMENTS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from coverset.evaluation.reproduction import Source
+
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.reproduction import Source
 from coverset.indexes import MemoryIndex
 
 ENCODERS = {"M": "all-MiniLM-L6-v2", "B": "bge-small-en-v1.5"}

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import trained_report
+from benchmarks.paper.study import study
 from benchmarks.trained_report import on_dev
 from coverset.commands import app
 from coverset.decoders import NNN, Dense
@@ -27,7 +28,6 @@ from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.study import study
 from coverset.indexes import MemoryIndex
 from coverset.training.examples import hidden_sets, only
 

@@ -7,7 +7,8 @@ import io
 from pathlib import Path
 from typing import Any
 
-from coverset.evaluation import paper
+from benchmarks.paper import published
+from benchmarks.paper.frozen import DIFFERENCES
 from coverset.evaluation.figures import paint_grid
 from coverset.extras import require
 
@@ -53,7 +54,7 @@ def write(results: dict[str, Any], out: Path) -> None:
     rows = [row for dataset, studies in results.items() for row in table(dataset, studies, LINES)]
     parts = ["# Trained embeddings", INTRODUCTION]
     for dataset, studies in results.items():
-        notes = paper.DIFFERENCES.get(_parts(dataset)[0], "")
+        notes = DIFFERENCES.get(_parts(dataset)[0], "")
         parts += [f"## {dataset}", notes, markdown(table(dataset, studies, LINES))]
         if "learnt" in studies["dense"]:
             parts += [
@@ -75,7 +76,7 @@ def write(results: dict[str, Any], out: Path) -> None:
 
 def table(dataset: str, studies: dict[str, Any], lines: Any) -> list[dict[str, Any]]:
     """Return a data set's lines, those that were not run with empty figures, without those that nobody planned."""
-    theirs, rows = paper.figures(*_parts(dataset)), []
+    theirs, rows = published.figures(*_parts(dataset)), []
     for name, run, method, beside in lines:
         if run not in studies:
             continue

@@ -34,11 +34,16 @@ CHECKPOINTS = {
 
 
 def checkpoint(name: str) -> Path:
-    """Return the folder of a network that can be trained: a folder as it is, or a name among `CHECKPOINTS`."""
+    """Return the folder of a network that can be trained: a folder as it is, or a name among `CHECKPOINTS`.
+
+    A name with a slash in it is fetched from the hub.
+    """
     if Path(name).is_dir():
         if not (Path(name) / "modules.json").is_file():
             raise ValueError(f"encoder must be a sentence-transformers model to be trained, got {name}")
         return Path(name)
+    if name.count("/") == 1 and not name.startswith((".", "/")):
+        return Path(require("huggingface_hub", "train").snapshot_download(name))
     if name not in CHECKPOINTS:
         raise ValueError(
             f"encoder must be one of {', '.join(map(repr, CHECKPOINTS))} or a folder to be trained, got {name!r}"

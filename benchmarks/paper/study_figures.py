@@ -15,7 +15,7 @@ COLOURS = {
 
 
 def draw(cell: dict[str, Any], path: Path) -> None:
-    """Draw a study, as `coverset reproduce` keeps it, into a PNG file."""
+    """Draw a study, as `benchmarks.paper.frozen` keeps it, into a PNG file."""
     figure = require("matplotlib.figure", "app").Figure(figsize=(13, 9), layout="constrained")
     figure.suptitle(f"{cell['dataset']} · {cell['encoder']}")
     grid, iterations, sizes, trade = figure.subplots(2, 2).ravel()

@@ -1,18 +1,26 @@
-"""`coverset reproduce` writes true tables, goes on where it stopped, and leaves nothing half-written."""
+"""The paper's tables with frozen encoders are true, made once, and never half-written."""
 
 from __future__ import annotations
 
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.paper import published
 
 from coverset import MMR, NNN, Dense
-from coverset.evaluation import paper
-from tests.evaluation.test_eval import by_hand, run
+from tests.evaluation.test_eval import by_hand
+
+
+def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks.paper.frozen", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=Path(__file__).parents[2])
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +30,7 @@ def made(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("numpybank", "bare"):
         shutil.copytree(folder, place / name, ignore=shutil.ignore_patterns("cache"))
     (place / "bare" / "qrels" / "dev.tsv").unlink()
-    done = run(place / "numpybank", place / "bare", "--out", place / "out", "--cache", folder / "cache",
-               command="reproduce")  # fmt: skip
+    done = run(place / "numpybank", place / "bare", "--out", place / "out", "--cache", folder / "cache")
     assert done.returncode == 0, done.stderr
     return place
 
@@ -58,8 +65,8 @@ def test_by_size_adds_up_and_fista_goes_to_the_exact_answer(made: Path) -> None:
 def test_the_papers_figures_stand_beside_ours_where_the_set_is_the_papers(made: Path) -> None:
     table = (made / "out" / "tables.md").read_text()
     ours, bare = table.split("## bare")
-    assert f"({paper.figures('numpybank', 'all-MiniLM-L6-v2')['NNN-Fix'][3]})" in ours
-    assert "Paper: MiniLM-L6-cos-v5" in ours
+    assert f"({published.figures('numpybank', 'all-MiniLM-L6-v2')['NNN-Fix'][3]})" in ours
+    assert "Paper: msmarco-MiniLM-L6-cos-v5" in ours
     assert "Paper" not in bare
     assert "no dev queries" in bare
 
@@ -68,29 +75,32 @@ def test_what_is_there_is_not_made_again_and_what_has_changed_is(made: Path, fol
     cell = made / "out" / "bare.all-MiniLM-L6-v2.json"
     arguments = (made / "bare", "--out", made / "out", "--cache", folder / "cache")
     before = cell.stat().st_mtime_ns
-    assert run(*arguments, command="reproduce").returncode == 0
+    assert run(*arguments).returncode == 0
     assert cell.stat().st_mtime_ns == before
     qrels = made / "bare" / "qrels" / "test.tsv"
     qrels.write_text("\n".join(qrels.read_text().splitlines()[:-2]) + "\n")
-    assert run(*arguments, command="reproduce").returncode == 0
+    assert run(*arguments).returncode == 0
     assert json.loads(cell.read_text())["queries"] == 34
     cell.write_text("{}")
-    done = run(*arguments, command="reproduce")
+    done = run(*arguments)
     assert done.returncode == 2
-    assert "is not a result of coverset reproduce" in " ".join(done.stderr.replace("│", " ").split())
+    assert "is not a result of benchmarks.paper.frozen" in " ".join(done.stderr.replace("│", " ").split())
 
 
 def test_a_damaged_set_is_refused_before_anything_is_written(made: Path, tmp_path: Path) -> None:
-    done = run(made / "numpybank", tmp_path / "nowhere", "--out", tmp_path / "out", command="reproduce")
+    done = run(made / "numpybank", tmp_path / "nowhere", "--out", tmp_path / "out")
     assert done.returncode == 2
     assert "no such folder" in " ".join(done.stderr.replace("│", " ").split())
     assert not (tmp_path / "out").exists()
 
 
 def test_the_papers_rows_are_complete() -> None:
-    for rows in paper.FIGURES.values():
-        assert list(rows) == ["Dense", "MMR", "COLT", "NNN-Fix", "L1-Fix", "L2-Fix", "NNN-Tr", "L1-Tr", "L2-Tr"]
-        for recall3, recall5, comp3, comp5 in rows.values():
-            assert recall3 <= recall5
-            assert comp3 <= comp5 <= recall5
-    assert paper.figures("ultratool", "all-MiniLM-L6-v2") == {}
+    for dataset in ("numpybank", "pandasbank", "awsbank", "toollens", "multihoprag"):
+        for backbone in published.BACKBONES:
+            rows = published.figures(dataset, backbone)
+            assert tuple(rows) == published.METHODS
+            for recall3, recall5, comp3, comp5 in rows.values():
+                assert recall3 <= recall5
+                assert comp3 <= comp5 <= recall5
+    assert published.figures("ultratool", "all-MiniLM-L6-v2") == {}
+    assert published.figures("toollens", "models/all-MiniLM-L6-v2")["NNN-Tr"][3] == 96.7
