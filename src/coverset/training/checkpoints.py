@@ -55,11 +55,12 @@ class Checkpoints:
         record: dict[str, Any] = json.loads((kept[-1] / "record.json").read_text(encoding="utf-8"))
         return record
 
-    def restore(self, record: dict[str, Any], task: Task, optimizer: torch.optim.Optimizer) -> None:
-        """Put model, optimiser and torch's random numbers back to where they were at this record."""
+    def restore(self, record: dict[str, Any], task: Task, optimizer: torch.optim.Optimizer | None = None) -> None:
+        """Put model (and optimiser, and torch's random numbers) back to where they were at this record."""
         load = require("safetensors.torch", "train").load_file
         task.load_state_dict(load(self._path(record) / "model.safetensors"))
-        _unflatten(load(self._path(record) / "optimizer.safetensors"), optimizer)
+        if optimizer is not None:
+            _unflatten(load(self._path(record) / "optimizer.safetensors"), optimizer)
 
     def restore_epoch(self, epoch: int, task: Task) -> None:
         """Put the model back to where it was after an epoch."""
