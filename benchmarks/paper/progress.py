@@ -93,9 +93,9 @@ def markdown(record: dict[str, Any], plan: Plan, lines: dict[str, dict[str, Any]
         f"# {dataset}, {plan.encoder}: how far the paper's recipe came",
         "",
         f"DENSE with a learning rate of {plan.rate:g}, batches of {plan.batch}, at most {plan.epochs} epochs and "
-        f"patience {plan.patience}, texts cut after {plan.max_tokens} tokens. **Not over**: {epochs} whole epochs and "
-        f"{done} of {record['steps']} steps of the next, in {seconds / 3600:.1f} hours. NNN-Tr starts from its end. "
-        "What there is now, on test; in brackets the paper's after its whole recipe with "
+        f"patience {plan.patience}, texts cut after {plan.max_tokens} tokens. **Not over**: {epochs} whole epochs "
+        f"and {done} of {record['steps']} steps of the next, in {seconds / 3600:.1f} hours. NNN-Tr starts from "
+        "its end. What there is now, on test; in brackets the paper's after its whole recipe with "
         f"{published.backbone(plan.encoder)}, and the difference:",
         "",
         "| method | R@3 | R@5 | C@3 | C@5 | strengths | dev C@5 |",
