@@ -13,7 +13,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 from benchmarks.paper import published
 from benchmarks.paper.study import STEPS, study
 from benchmarks.paper.study_figures import draw
+from benchmarks.paper.whole import write_whole
 from coverset.encoders import DEFAULT, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import Dataset, Split, load
@@ -82,8 +82,8 @@ def reproduce(folders: list[Path], encoders: list[str], out: Path, cache: Path |
             _study(source, encoder, cached, out)
     cells = [_read(out, source.name, encoder) for source in sources for encoder in encoders]
     written = [out / "tables.md", out / "tables.csv"]
-    _write(written[0], markdown(cells))
-    _write(written[1], table(cells))
+    write_whole(written[0], markdown(cells))
+    write_whole(written[1], table(cells))
     for cell in cells:
         written.append(_path(out, cell["dataset"], cell["encoder"]).with_suffix(".png"))
         draw(cell, written[-1])
@@ -101,7 +101,7 @@ def _study(source: Source, encoder: str, cached: CachedEncoder, out: Path) -> No
     with progress(f"{source.name}, {encoder}", STEPS) as advance:
         result = study(index, test, dev, advance).as_json()
     named = {"dataset": source.name, "encoder": encoder, "made of": made_of}
-    _write(path, json.dumps({**named, **result}, indent=1))
+    write_whole(path, json.dumps({**named, **result}, indent=1))
 
 
 def markdown(cells: list[dict[str, Any]]) -> str:
@@ -176,13 +176,6 @@ def _read(out: Path, dataset: str, encoder: str) -> dict[str, Any]:
             f"{path} is not a result of benchmarks.paper.frozen: remove it, or choose another --out"
         ) from error
     return cell
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that is there whole or not at all."""
-    aside = path.with_name(path.name + ".part")
-    aside.write_text(text + ("" if text.endswith("\n") else "\n"))
-    os.replace(aside, path)
 
 
 def main() -> None:

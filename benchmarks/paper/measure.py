@@ -8,13 +8,14 @@ from typing import Any
 
 from benchmarks.paper.recipe import FIXED
 from benchmarks.paper.setting import Setting
+from benchmarks.paper.whole import write_whole
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate, parameters
-from coverset.evaluation.metrics import Comp
+from coverset.evaluation.tune import Trial, best
 from coverset.indexes import MemoryIndex
 
 OURS = ("l1", "l2", "relevance")
@@ -25,14 +26,15 @@ def best_fixed(name: str, made: Path, setting: Setting) -> dict[str, Any]:
     kept = made / "training" / f"{name}.dev.json"
     if not kept.is_file():
         index, dev = vectors(made, setting, "dev")
-        scores = [
-            float(evaluate(decoder, index, dev.queries, dev.relevant, (Comp @ 5,))[Comp @ 5].mean())
-            for decoder in FIXED[name]
-        ]
-        best = FIXED[name][max(range(len(scores)), key=scores.__getitem__)]
-        kept.write_text(json.dumps({k: v for k, v in parameters(best).items() if k in OURS}), encoding="utf-8")
+        chosen = best_of(FIXED[name], index, dev).decoder
+        write_whole(kept, json.dumps({k: v for k, v in parameters(chosen).items() if k in OURS}))
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return found
+
+
+def best_of(decoders: list[Decoder], index: MemoryIndex, dev: Labelled) -> Trial:
+    """Return the paper's choice among decoders, with what it gets on every query."""
+    return best([Trial(decoder, evaluate(decoder, index, dev.queries, dev.relevant)) for decoder in decoders])
 
 
 def measured(name: str, decoder: dict[str, Any], made: Path, setting: Setting) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def measured(name: str, decoder: dict[str, Any], made: Path, setting: Setting) -
         chosen = {key: decoder[key] for key in OURS if decoder.get(key) is not None}
         values = evaluate(_decoder(chosen), index, test.queries, test.relevant)
         figures = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
-        kept.write_text(json.dumps({**chosen, **figures}), encoding="utf-8")
+        write_whole(kept, json.dumps({**chosen, **figures}))
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return found
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper import published
+from benchmarks.paper.measure import best_of
 from benchmarks.paper.recipe import FIXED
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders.cache import default_folder
@@ -67,20 +68,16 @@ def measured(task: DenseTask, plan: Plan) -> dict[str, dict[str, Any]]:
     index, data = MemoryIndex(documents), load(Path(plan.dataset)).split("test")
     on_dev = Labelled(dev, task.dev.relevant)
     test = Labelled(embed(task.queries, task.queries.prepare(data.texts)), data.relevant)
-    best = max(FIXED["NNN-Fix"], key=lambda decoder: comp(decoder, index, on_dev))
-    found = {}
-    for name, decoder in {"Dense": Dense(), "NNN-Fix": best}.items():
+    found: dict[str, dict[str, Any]] = {}
+    tried: dict[str, list[Decoder]] = {"Dense": [Dense()], "NNN-Fix": FIXED["NNN-Fix"]}
+    for name, decoders in tried.items():
+        chosen = best_of(decoders, index, on_dev)
+        decoder = chosen.decoder
         values = evaluate(decoder, index, test.queries, test.relevant)
         figures = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
         strengths = f"l1={decoder.l1:g} l2={decoder.l2:g}" if isinstance(decoder, NNN) else ""
-        found[name] = {**figures, "dev": comp(decoder, index, on_dev), "strengths": strengths}
+        found[name] = {**figures, "dev": 100 * chosen.means[Comp @ 5], "strengths": strengths}
     return found
-
-
-def comp(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> float:
-    """Return Comp@5 in percent."""
-    values = evaluate(decoder, index, labelled.queries, labelled.relevant, (Comp @ 5,))
-    return 100 * float(values[Comp @ 5].mean())
 
 
 def markdown(record: dict[str, Any], plan: Plan, lines: dict[str, dict[str, Any]], name: str) -> str:

@@ -20,6 +20,7 @@ from benchmarks.paper.published import METHODS
 from benchmarks.paper.recipe import FIXED, LINES, OURS, Recipe, Run
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.tables import write
+from benchmarks.paper.whole import write_whole
 from coverset.encoders.cache import default_folder
 from coverset.encoders.device import pick, told
 from coverset.evaluation.datasets import load
@@ -74,8 +75,7 @@ def say_cost(setting: Setting, recipe: Recipe) -> None:
     kept = setting.place / f"cost.{setting.device.replace(':', '-')}.json"
     before = json.loads(kept.read_text()) if kept.is_file() else {}
     found = cost.costs(left, lambda run: timed(run, setting), before)
-    setting.place.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({name: asdict(one) for name, one in found.items()}), encoding="utf-8")
+    write_whole(kept, json.dumps({name: asdict(one) for name, one in found.items()}))
     say(f"{setting.place.name}: {cost.told(left, found)}")
 
 

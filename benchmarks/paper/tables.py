@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from pathlib import Path
 from typing import Any
 
 from benchmarks.paper import published
+from benchmarks.paper.whole import write_whole
 
 COLUMNS = (
     "dataset", "encoder", "method", "run", "runs", "l1", "l2", "relevance", "dev", "epochs", "kept",
@@ -24,14 +24,13 @@ one that was kept. Decoding is exact, where the paper takes 50 steps of FISTA. `
 
 def write(cells: list[dict[str, Any]], out: Path) -> None:
     """Write tables.md and tables.csv, each of them whole or not at all."""
-    out.mkdir(parents=True, exist_ok=True)
-    _replace(out / "tables.md", "\n".join([INTRODUCTION, *(part for cell in cells for part in markdown(cell))]))
+    write_whole(out / "tables.md", "\n".join([INTRODUCTION, *(part for cell in cells for part in markdown(cell))]))
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", restval="", extrasaction="ignore")
     writer.writeheader()
     for cell in cells:
         writer.writerows(_flat(cell, row) for row in cell["rows"])
-    _replace(out / "tables.csv", text.getvalue())
+    write_whole(out / "tables.csv", text.getvalue())
 
 
 def markdown(cell: dict[str, Any]) -> list[str]:
@@ -74,9 +73,3 @@ def _paper(method: str) -> str:
 
 def _cell(ours: float, paper: float | None) -> str:
     return f"{ours:.1f}" + ("" if paper is None else f" ({paper:.1f}, {ours - paper:+.1f})")
-
-
-def _replace(path: Path, text: str) -> None:
-    aside = path.with_name(path.name + ".part")
-    aside.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-    os.replace(aside, path)
