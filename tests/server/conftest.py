@@ -25,10 +25,12 @@ NUMBER = itertools.count()
 class Server:
     """`coverset serve`, running."""
 
-    def __init__(self, store: Path, *options: str, **environment: str) -> None:
+    def __init__(self, store: Path, *options: str, handles: int | None = None, **environment: str) -> None:
         self.store, self.log = store, store.parent / f"serve-{next(NUMBER)}.log"
         command = [sys.executable, "-m", "coverset", "serve", str(store), "--port", "0", *options]
         clean = {name: value for name, value in os.environ.items() if not name.startswith("COVERSET_")}
+        if handles is not None:
+            command = ["prlimit", f"--nofile={handles}:{handles}", *command]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, text=True, env={**clean, **environment}

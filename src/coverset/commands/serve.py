@@ -24,6 +24,7 @@ def serve(
     ] = None,
     running: Annotated[int | None, typer.Option(help="Searches at a time; default: as many as cores.")] = None,
     waiting: Annotated[int, typer.Option(help="Requests that may wait; further ones get 429.")] = 32,
+    connections: Annotated[int, typer.Option(help="Connections open at a time.")] = 512,
     body: Annotated[int, typer.Option(help="Largest request body, in bytes.")] = 8 * 2**20,
     timeout: Annotated[float, typer.Option(help="Seconds until an unanswered request gets 503.")] = 30.0,
     log_level: Annotated[str, typer.Option(help="info, warning or error.")] = "info",
@@ -52,6 +53,7 @@ def serve(
         settings = Settings(
             keys=read_keys(os.environ, keys),
             local=is_loopback(host),
+            connections=as_count("connections", connections),
             body=as_count("body", body),
             waiting=as_count("waiting", waiting),
             timeout=as_number("timeout", timeout, 0.1),

@@ -32,6 +32,8 @@ HEADERS = {
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 # Of a body that is too large, so much is read and thrown away, so that the sender gets to read the answer.
 DRAINED = 256 * 2**20
+# Whoever has not sent its body, or too much of it, has to begin anew.
+CLOSE = {"Connection": "close"}
 
 
 class Guard:
@@ -88,15 +90,14 @@ class Exchange:
         """Hand on a part of the body, unless it is too large or too late."""
         if self.status:
             return await self._receive()
-        left = self.start + self.service.settings.timeout - time.perf_counter()
         try:
-            message = await asyncio.wait_for(self._receive(), max(left, 0.01))
+            message = await self._in_time()
         except (asyncio.TimeoutError, TimeoutError) as error:
-            raise HTTPException(408, "the body took too long to arrive") from error
+            raise HTTPException(408, "the body took too long to arrive", CLOSE) from error
         self.bytes_in += len(message.get("body", b""))
         if self.bytes_in > self.service.settings.body:
             await self._drain(message)
-            raise HTTPException(413, f"the body must have at most {self.service.settings.body} bytes")
+            raise HTTPException(413, f"the body must have at most {self.service.settings.body} bytes", CLOSE)
         return message
 
     async def send(self, message: Message) -> None:
@@ -138,11 +139,16 @@ class Exchange:
         }
         LOG.info("request", extra={"fields": fields})
 
+    async def _in_time(self) -> Message:
+        """Return the next part of the body; all of them together have as long as the request has."""
+        left = self.start + self.service.settings.timeout - time.perf_counter()
+        return await asyncio.wait_for(self._receive(), left)
+
     async def _drain(self, message: Message) -> None:
         seen = self.bytes_in
         with suppress(asyncio.TimeoutError, TimeoutError):
             while message.get("more_body") and seen < DRAINED:
-                message = await asyncio.wait_for(self._receive(), self.service.settings.timeout)
+                message = await self._in_time()
                 seen += len(message.get("body", b""))
 
 

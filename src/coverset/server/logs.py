@@ -38,10 +38,10 @@ def where(error: BaseException) -> dict[str, Any]:
 
 
 def start_logging(level: str) -> None:
-    """Send the service's and uvicorn's records to standard error as JSON lines."""
+    """Send the service's, uvicorn's and asyncio's records to standard error as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in ("coverset.server", "uvicorn.error"):
+    for name in ("coverset.server", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level.upper())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -12,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from coverset.retriever import Retriever
 from coverset.server.app import create_app
+from coverset.server.connections import ACCEPTED, Connection, Server, most_connections
 from coverset.server.logs import start_logging
 from coverset.server.memory import give_back
 from coverset.server.settings import Settings
@@ -38,6 +40,7 @@ def serve(
         raise ValueError(f"{error}: make one with coverset add") from error
     start_logging(log_level)
     give_back()
+    most = most_connections(settings.connections)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -45,10 +48,12 @@ def serve(
         listener.bind((host, port))
     except OSError as error:
         raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
-    listener.listen(1024)
+    listener.listen(ACCEPTED)
     config = uvicorn.Config(
         create_app(retriever, settings),
-        http="h11",
+        http=partial(Connection, most=most, timeout=settings.timeout),  # type: ignore[arg-type]
+        loop="asyncio",
+        backlog=ACCEPTED,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -61,4 +66,4 @@ def serve(
     # Requests run side by side, each on one core: products that spread over all cores would wait for each other.
     with threadpool_limits(1, user_api="blas"):
         announce(f"http://{name}:{listener.getsockname()[1]}/")
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(config).run(sockets=[listener])

@@ -37,6 +37,8 @@ class Settings:
     local
         Whether it listens on loopback only. Without keys it then also refuses requests that a web page
         of another site makes through the user's browser.
+    connections
+        Open at a time; fewer if the system's limit on file handles asks for it.
     body
         The largest request body, in bytes.
     running
@@ -51,6 +53,7 @@ class Settings:
 
     keys: Keys = field(default_factory=Keys)
     local: bool = True
+    connections: int = 512
     body: int = 8 * 2**20
     running: int = field(default_factory=_cores)
     waiting: int = 32
