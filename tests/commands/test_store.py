@@ -97,6 +97,11 @@ def test_add_reads_standard_input(tmp_path: Path) -> None:
             "x.jsonl:2: the id 'i' occurs before, in",
         ),
         ("x.jsonl", '{"text": "a", "vector": [1, 2]}', "x.jsonl:1: vector must have shape (384,)"),
+        (
+            "x.jsonl",
+            '{"id": "1", "text": "fine", "meta": {"a": ' + "[" * 64 + "]" * 64 + "}}",
+            "x.jsonl:1: meta must be nested at most 64 deep",
+        ),
         ("x.csv", "id,body\n1,fine\n", "x.csv:1: the header must name each column once, and one 'text'"),
         ("x.csv", "id,text\n1,fine\n2\n", "x.csv:3: 1 cells, and the header has 2"),
         ("x.csv", 'id,text\n1,"fine\n', "x.csv:2: not CSV"),

@@ -17,6 +17,11 @@ from tests.server.conftest import Server
 JSON = {"Content-Type": "application/json"}
 
 
+def nested(depth: int) -> dict[str, Any]:
+    """Return a dict in a dict, so many in all."""
+    return {"a": nested(depth - 1)} if depth > 1 else {}
+
+
 def raw(server: Server, request: bytes) -> bytes:
     """Send bytes as they are, and return the answer."""
     address = urlsplit(server.address)
@@ -81,6 +86,8 @@ def test_a_bad_body_gets_a_clear_4xx(writer: httpx.Client, content: bytes, statu
         ({"id": "\udc00", "text": "x"}, 400),
         ({"id": "x", "text": "x", "meta": {"a": "\ud800"}}, 400),
         ({"id": "x", "text": "x", "meta": []}, 422),
+        ({"id": "x", "text": "x", "meta": nested(256)}, 422),
+        ({"id": "x", "text": "x", "meta": nested(65)}, 422),
         ({"id": "x", "text": "x", "vector": [1.0]}, 422),
         ({"id": 7, "text": "x"}, 422),
     ],
@@ -92,6 +99,18 @@ def test_a_bad_document_gets_a_clear_4xx_and_is_not_written(
     response = writer.post("/v1/documents", content=json.dumps({"documents": [document]}), headers=JSON)
     assert response.status_code == status, response.text
     assert writer.get("/v1/store").json() == before
+
+
+def test_a_document_as_deep_as_is_accepted_comes_back_in_every_answer(writer: httpx.Client) -> None:
+    document = {"id": "deep", "text": "A deep sea trench.", "meta": nested(64)}
+    assert writer.post("/v1/documents", json={"documents": [document]}).status_code == 200
+    asked = {"query": "trench", "k": 1}
+    found = writer.post("/v1/search", json={**asked, "explain": True}).json()["hits"]
+    batch = writer.post("/v1/search/batch", json={"queries": ["trench"], "k": 1}).json()["answers"][0]["hits"]
+    assert [hit["meta"] for hit in found + batch] == 2 * [document["meta"]]
+    assert writer.get("/v1/documents/deep").json() == document
+    assert writer.post("/v1/compare", json=asked).status_code == 200
+    assert writer.delete("/v1/documents/deep").status_code == 200
 
 
 def test_nothing_can_be_injected_through_where(writer: httpx.Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,18 @@ def animals(tmp_path: Path) -> Retriever:
     return store
 
 
+def nested(depth: int) -> dict[str, Any]:
+    """Return a dict with a list with a dict in it, so many in all."""
+    return {} if depth == 1 else {"a": [nested(depth - 2)] if depth > 2 else []}
+
+
+def endless() -> list[Any]:
+    """Return a list that is in itself."""
+    inside: list[Any] = []
+    inside.append(inside)
+    return inside
+
+
 def reopened(store: Retriever) -> Retriever:
     return Retriever.open(store.folder, encoder=Words())
 
@@ -50,6 +63,12 @@ def test_what_was_added_is_there_when_the_store_is_opened_again(animals: Retriev
     assert {document.id: document.text for document in again} == ANIMALS
     assert "c" in again
     assert "z" not in again
+
+
+def test_metadata_comes_back_as_json_has_it(animals: Retriever) -> None:
+    meta = {**nested(64), "b": {1: "one", None: [True, 1.5, None], "two": {}}}
+    animals.add([{"id": "x", "text": "red", "meta": meta}])
+    assert reopened(animals).get(["x"])[0].meta == json.loads(json.dumps(meta))
 
 
 @pytest.mark.parametrize("decoder", [NNN(l1=0.05, l2=0.1), Dense(), MMR(relevance=0.5)])
@@ -147,6 +166,11 @@ def documents() -> Iterator[Any]:
         ({"id": "x", "text": "t", "meta": {"a": float("nan")}}, "meta must be what JSON can hold"),
         ({"id": "x", "text": "t", "meta": {"a": {1, 2}}}, "meta must be what JSON can hold"),
         ({"id": "x", "text": "t", "meta": [1]}, "meta must be a dict"),
+        ({"id": "x", "text": "t", "meta": nested(65)}, "meta must be nested at most 64 deep"),
+        ({"id": "x", "text": "t", "meta": {"a": endless()}}, "meta must be nested at most 64 deep"),
+        ({"id": "x", "text": "t", "meta": {"a": {1: 2, "1": 3}}}, "the keys 1 and '1', which are the same in JSON"),
+        ({"id": "x", "text": "t", "meta": {"a": [{"true": 2, True: 3}]}}, "the keys 'true' and True"),
+        ({"id": "x", "text": "t", "meta": {"a": {None: 2, "null": 3}}}, "the keys None and 'null'"),
         ({"id": "x", "text": "\ud800"}, "text must be text that UTF-8 can write"),
         ({"id": "x", "text": "t", "vector": [1.0]}, r"vector must have shape \(16,\)"),
         ({"id": "x", "text": "t", "vector": [0.0] * 16}, "finite and not all zero"),

@@ -13,6 +13,8 @@ from coverset.arrays import Floats
 from coverset.inputs import as_vectors
 
 ACCEPTED = ("id", "text", "meta", "vector")
+# Lists and dicts inside each other, in metadata: what writes an answer as JSON has limits of its own.
+DEEPEST = 64
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,32 @@ def _meta(value: Any) -> str:
         return "{}"
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise ValueError(f"meta must be a dict with strings as keys, got {value!r:.100}")
+    _check_nested(value, DEEPEST)
     try:
         written = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"meta must be what JSON can hold: {error}") from error
     return _writable("meta", written)
+
+
+def _check_nested(value: Any, room: int) -> None:
+    """Refuse what is nested too deeply, and keys of which JSON, where all are strings, would make one."""
+    if not isinstance(value, (Mapping, list, tuple)):
+        return
+    if not room:
+        raise ValueError(f"meta must be nested at most {DEEPEST} deep")
+    if isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
+        seen: dict[str, Any] = {}
+        for key in value:
+            if (other := seen.setdefault(_written(key), key)) is not key:
+                raise ValueError(f"meta must not have the keys {other!r} and {key!r}, which are the same in JSON")
+    for inside in value.values() if isinstance(value, Mapping) else value:
+        _check_nested(inside, room - 1)
+
+
+def _written(key: Any) -> str:
+    """Return a key as JSON has it, where it can have it at all."""
+    return key if isinstance(key, str) else json.dumps(key, default=repr)
 
 
 def _writable(name: str, value: str) -> str:
