@@ -20,6 +20,7 @@ from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
+from coverset.encoders.checked import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
 from coverset.encoders.words import Analyser
 from coverset.explaining.floor import answered
@@ -70,7 +71,12 @@ class Retriever:
         self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
         self._loading, self._refreshing = threading.Lock(), threading.Lock()
         self._snapshot: Snapshot | None = None
-        self._remembered = lru_cache(REMEMBERED)(lambda text: self.encoder.encode_queries([text])[0])
+        self._remembered = lru_cache(REMEMBERED)(self._encoded)
+
+    def _encoded(self, text: str) -> Floats:
+        """Return the meaning of one text, checked."""
+        vector: Floats = as_encoded(self.encoder, self.encoder.encode_queries([text]), 1)[0]
+        return vector
 
     @classmethod
     def open(
@@ -320,7 +326,8 @@ class Retriever:
         if len(texts) == 1:
             out[list(texts)] = self._remembered(*texts.values())
         elif texts:
-            out[list(texts)] = self.encoder.encode_queries(list(texts.values()))
+            encoded = self.encoder.encode_queries(list(texts.values()))
+            out[list(texts)] = as_encoded(self.encoder, encoded, len(texts))
         return out
 
     def snapshot(self) -> Snapshot:
@@ -412,5 +419,6 @@ class Retriever:
             for row in set(bare) - set(missing):
                 out[row] = snapshot.vector(incoming[row].id)
             if missing:
-                out[missing] = self.encoder.encode([incoming[row].text for row in missing])
+                encoded = self.encoder.encode([incoming[row].text for row in missing])
+                out[missing] = as_encoded(self.encoder, encoded, len(missing))
         return out

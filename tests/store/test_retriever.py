@@ -168,7 +168,10 @@ def documents() -> Iterator[Any]:
         ({"id": "x", "text": "t", "meta": [1]}, "meta must be a dict"),
         ({"id": "x", "text": "t", "meta": nested(65)}, "meta must be nested at most 64 deep"),
         ({"id": "x", "text": "t", "meta": {"a": endless()}}, "meta must be nested at most 64 deep"),
-        ({"id": "x", "text": "t", "meta": {"a": {1: 2, "1": 3}}}, "the keys 1 and '1', which are the same in JSON"),
+        (
+            {"id": "x", "text": "t", "meta": {"a": {1: 2, "1": 3}}},
+            "1 and '1', which are the same in JSON",
+        ),
         ({"id": "x", "text": "t", "meta": {"a": [{"true": 2, True: 3}]}}, "the keys 'true' and True"),
         ({"id": "x", "text": "t", "meta": {"a": {None: 2, "null": 3}}}, "the keys None and 'null'"),
         ({"id": "x", "text": "\ud800"}, "text must be text that UTF-8 can write"),

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import coverset
-from coverset.store.errors import BusyStoreError, DamagedStoreError
+from coverset.store.errors import BusyStoreError, DamagedStoreError, StorageError
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -28,7 +28,7 @@ def bad_input() -> Iterator[None]:
     """Turn the library's word on bad input, or on a part that is not installed, into a message and exit code 2."""
     try:
         yield
-    except (ValueError, FileNotFoundError, ImportError, BusyStoreError, DamagedStoreError) as error:
+    except (ValueError, FileNotFoundError, ImportError, BusyStoreError, DamagedStoreError, StorageError) as error:
         raise typer.BadParameter(str(error)) from error
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from coverset.encoders.checked import EncoderError
 from coverset.encoders.protocol import Encoder
 
-__all__ = ["Encoder", "load_encoder"]
+__all__ = ["Encoder", "EncoderError", "load_encoder"]
 
 DEFAULT = "all-MiniLM-L6-v2"
 

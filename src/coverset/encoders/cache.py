@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from coverset.arrays import Floats
+from coverset.encoders.checked import as_encoded
 from coverset.encoders.protocol import Encoder
 
 
@@ -58,7 +59,7 @@ class CachedEncoder:
         self._load()
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
         if new:
-            vectors = encode(list(new.values()))
+            vectors = as_encoded(self, encode(list(new.values())), len(new))
             self._save(list(new), vectors)
             self._vectors.update(zip(new, vectors, strict=True))
         if not keys:

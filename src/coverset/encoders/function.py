@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Floats
-from coverset.inputs import as_count, as_vectors
+from coverset.encoders.checked import as_encoded
+from coverset.inputs import as_count
 from coverset.progress import progress
 
 # From this many batches on, encoding takes long enough to show how far it is.
@@ -63,19 +64,6 @@ class FunctionEncoder:
         with progress("encoding", len(texts)) if long else nullcontext(lambda _count: None) as advance:
             for start in range(0, len(texts), self._batch):
                 part = texts[start : start + self._batch]
-                out[start : start + len(part)] = self._checked(function(part), len(part))
+                out[start : start + len(part)] = as_encoded(self, function(part), len(part), scale=True)
                 advance(len(part))
         return out
-
-    def _checked(self, vectors: Any, count: int) -> Floats:
-        found = as_vectors(f"what {self.name!r} returns", vectors)
-        if found.shape != (count, self.dim):
-            wanted = (count, self.dim)
-            raise ValueError(
-                f"what {self.name!r} returns for {count} texts must have shape {wanted}, got {found.shape}"
-            )
-        lengths = np.linalg.norm(found.astype(np.float64), axis=1, keepdims=True)
-        if not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise ValueError(f"what {self.name!r} returns must be finite and not all zero")
-        unit: Floats = (found / lengths).astype(np.float32)
-        return unit

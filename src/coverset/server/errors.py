@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from coverset.store.errors import BusyStoreError
+from coverset.encoders import EncoderError
+from coverset.store.errors import NO_ROOM, BusyStoreError, StorageError
 
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
 
@@ -29,11 +31,19 @@ class Refused(HTTPException):
 
 @contextmanager
 def bad_input() -> Iterator[None]:
-    """Turn the library's word on bad input into a 422, and a writer that cannot have the store into a 503."""
+    """Turn the library's word on bad input into a 422, and what is no fault of the client into a 5xx."""
     try:
         yield
     except BusyStoreError as error:
         raise Refused(503, "busy", "another process is writing to the store: try again", retry_after=5) from error
+    except StorageError as error:
+        # Not the message: it names the store's folder.
+        what = os.strerror(error.errno) if error.errno else "refused"
+        if error.errno in NO_ROOM:
+            raise Refused(507, "no_room", f"nothing was written: {what}") from error
+        raise Refused(503, "storage", f"the store's files cannot be used: {what}", retry_after=5) from error
+    except EncoderError as error:
+        raise Refused(502, "encoder", str(error)) from error
     except ValueError as error:
         raise Refused(422, "invalid", str(error)) from error
 

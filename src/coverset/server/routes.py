@@ -29,7 +29,9 @@ MEANINGS = {
     422: "The request is not as the schema has it.",
     429: "Too many requests at a time; `Retry-After` says when to come back.",
     500: "A fault of the service.",
-    503: "No answer in time, or not ready.",
+    502: "The encoder is at fault.",
+    503: "No answer in time, not ready, or the store's files cannot be used.",
+    507: "There is no room for what was to be written.",
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": schemas.Problem, "description": meaning} for status, meaning in MEANINGS.items()

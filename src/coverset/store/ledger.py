@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from coverset.store.layout import LEDGER, check_plain
+
 # The files that never change; LanceDB keeps a hint beside them that does.
 SUFFIXES = (".lance", ".manifest", ".arrow", ".bin", ".txn")
 
@@ -28,7 +30,7 @@ class Ledger:
     """
 
     def __init__(self, home: Path) -> None:
-        self.home, self.path = home, home.parent / "ledger"
+        self.home, self.path = home, home.parent / LEDGER
         self._checked: set[str] = set()
         self._stamp: tuple[int, int] | None = None
 
@@ -50,6 +52,7 @@ class Ledger:
         stamp = self.stamp()
         if stamp == self._stamp:
             return
+        check_plain(self.home.parent)
         lines = self._lines()
         if (newest := _newest(lines)) < _newest(self._files()):
             raise ValueError(f"the file {newest}, its newest version, is missing")

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 from coverset.extras import require
 from coverset.store import rows, version
-from coverset.store.errors import BusyStoreError, DamagedStoreError
+from coverset.store.errors import BusyStoreError, named, refusal
+from coverset.store.layout import HOME, LOCK, check_plain
 from coverset.store.ledger import Ledger
 
-NAME = "documents"
+NAME = HOME.removesuffix(".lance")
 # After this many versions a table is rewritten as one piece, and also after a write of many documents, when what
 # it has replaced has come to three times of what is there.
 TIDY, LARGE = 32, 1000
@@ -44,7 +45,7 @@ class Table:
     def __init__(self, folder: Path, timeout: float) -> None:
         require("lancedb", "store", run=False)
         self.folder, self.timeout = folder, timeout
-        self._home = folder / f"{NAME}.lance"
+        self._home = folder / HOME
         self._reading, self._writing = threading.Lock(), threading.Lock()
         self._reader: Any = None
         self._writer: Any = None
@@ -55,12 +56,15 @@ class Table:
     @property
     def exists(self) -> bool:
         """Whether a version has ever been committed, even if it is damaged now."""
-        return self._ledger.begun or any((self._home / "_versions").glob("*.manifest"))
+        with named(self.folder):
+            check_plain(self.folder)
+            return self._ledger.begun or any((self._home / "_versions").glob("*.manifest"))
 
     def create(self, state: rows.State, dim: int) -> None:
         """Make an empty store, unless another process has been faster."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with self._alone(), self._named():
+        with named(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        with named(self.folder), self._alone():
             if not self.exists:
                 # What a process left that died while it was making the store.
                 shutil.rmtree(self._home, ignore_errors=True)
@@ -87,7 +91,7 @@ class Table:
         Once this returns, the version is on disk. What is already as it should be is not written again.
         """
         pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
-        with self._alone(), self._named():
+        with named(self.folder), self._alone():
             self._ledger.check()
             table = self._writer = self._writer or self._open()
             table.checkout_latest()
@@ -131,9 +135,19 @@ class Table:
         self._ledger.record()
         crowded = before // TIDY != table.version // TIDY
         if crowded or (len(new) > LARGE and self._ledger.size() > 4 * table.stats()["total_bytes"]):
+            self._tidy(table)
+
+    def _tidy(self, table: Any) -> None:
+        """Rewrite the table as one piece. The write before it is on disk: no room for this is no fault of it."""
+        try:
             # No transaction of another writer can be under way: what no version refers to is rubbish.
             table.optimize(cleanup_older_than=KEPT, delete_unverified=True)
             self._ledger.record()
+        except Exception as error:
+            if refusal(error) is None:
+                raise
+            with suppress(Exception):
+                table.cleanup_old_versions(KEPT, delete_unverified=True)
 
     def _outline(self, table: Any) -> version.Outline:
         """Return the outline of the version that a table is at, which after a write of ours is known."""
@@ -150,12 +164,13 @@ class Table:
         """Be the only writer, of all threads and processes; the system frees the lock if this one dies."""
         filelock = require("filelock", "store")
         start = time.monotonic()
+        check_plain(self.folder)
         try:
             if not self._writing.acquire(timeout=self.timeout):
                 raise filelock.Timeout(str(self.folder))
             try:
                 left = max(0.0, self.timeout - (time.monotonic() - start))
-                with filelock.FileLock(self.folder / "writer.lock", timeout=left, poll_interval=0.01):
+                with filelock.FileLock(self.folder / LOCK, timeout=left, poll_interval=0.01):
                     yield
             finally:
                 self._writing.release()
@@ -167,7 +182,7 @@ class Table:
 
     def _read(self, read: Callable[[Any], Result]) -> Result:
         """Read from the newest version, and again if it has been cleaned away meanwhile."""
-        with self._reading, self._named():
+        with self._reading, named(self.folder):
             self._ledger.check()
             for attempt in range(TRIES):
                 if self._reader is None:
@@ -180,16 +195,3 @@ class Table:
                     if attempt + 1 == TRIES or self._reader.version == before:
                         raise
         raise AssertionError
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Say which store it is that cannot be read; what the system refuses, as a full disk, it says itself."""
-        try:
-            yield
-        except BaseException as error:
-            refused = isinstance(error, OSError) and error.errno is not None
-            # A panic inside LanceDB, which a damaged file can cause, is not an Exception.
-            panic = type(error).__name__ == "PanicException"
-            if panic or (isinstance(error, Exception) and not refused and not isinstance(error, ImportError)):
-                raise DamagedStoreError(f"the store {self.folder} cannot be read: {error}") from error
-            raise

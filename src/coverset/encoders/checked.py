@@ -1,0 +1,41 @@
+"""What an encoder returns, checked before anybody relies on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coverset.arrays import Floats
+from coverset.encoders.protocol import Encoder
+from coverset.inputs import as_vectors
+
+# How far from 1 a vector's length may be: half precision is that exact.
+CLOSE = 1e-2
+
+
+class EncoderError(ValueError):
+    """An encoder returned something else than a vector of its width and of length 1 for every text."""
+
+
+def as_encoded(encoder: Encoder, vectors: Any, count: int, *, scale: bool = False) -> Floats:
+    """Return the unit vectors that an encoder made of so many texts, or raise an EncoderError that says why not.
+
+    With `scale`, vectors of any length but zero are scaled to length 1.
+    """
+    what = f"what {encoder.name!r} returns"
+    try:
+        found = as_vectors(what, vectors)
+    except ValueError as error:
+        raise EncoderError(str(error)) from error
+    if found.shape != (count, encoder.dim):
+        wanted = (count, encoder.dim)
+        raise EncoderError(f"{what} for {count} texts must have shape {wanted}, got {found.shape}")
+    lengths = np.linalg.norm(found.astype(np.float64), axis=1, keepdims=True)
+    if not (np.isfinite(lengths) & (lengths > 0)).all():
+        raise EncoderError(f"{what} must be finite and not all zero")
+    if scale:
+        found = (found / lengths).astype(np.float32)
+    elif (far := np.abs(lengths - 1.0) > CLOSE).any():
+        raise EncoderError(f"{what} must be vectors of length 1, and one is {lengths[far][0]:g} long")
+    return found
