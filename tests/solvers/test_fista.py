@@ -54,3 +54,12 @@ def test_lipschitz_constant_is_the_spectral_norm(n: int, d: int) -> None:
     expected = np.linalg.norm(corpus.astype(float) @ corpus.astype(float).T, 2)
     assert lipschitz(corpus) == pytest.approx(expected, rel=1e-5)
     assert MemoryIndex(corpus).lipschitz == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(("l1", "l2"), [(0.1, 0.0), (0.0, 0.1), (0.1, 0.1)])
+@pytest.mark.parametrize("length", [0.0, 1e-30])
+def test_documents_without_length_have_no_weight_and_raise_no_warning(l1: float, l2: float, length: float) -> None:
+    corpus, queries = np.full((5, 3), length, np.float32), np.ones((2, 3), np.float32)
+    np.testing.assert_allclose(fista(corpus, queries, l1, l2, 20), 0.0, atol=1e-25)
+    for selection in NNN(l1=l1, l2=l2, solver="fista").decode_batch(queries, corpus, k=2):
+        np.testing.assert_allclose(selection.weights, 0.0, atol=1e-25)

@@ -10,7 +10,7 @@ import numpy as np
 
 from coverset.arrays import Floats
 from coverset.encoders.protocol import Encoder
-from coverset.extras import require
+from coverset.encoders.tensors import read_tensors
 
 # Vectors adapted at a time.
 BLOCK = 8192
@@ -20,13 +20,17 @@ class NumpyAdapter:
     """The forward pass of `coverset.training.adapter.Adapter`, from its safetensors file, without torch."""
 
     def __init__(self, path: Path, dim: int) -> None:
-        tensors: dict[str, Any] = require("safetensors.numpy", "app").load_file(path)
+        tensors = read_tensors(path)
         try:
             self.first, self.second = tensors["first.weight"].T, tensors["second.weight"].T
             self.biases = tensors["first.bias"], tensors["second.bias"]
             self.share = np.float32(1.0 / (1.0 + np.exp(-float(tensors["mix"]))))
         except KeyError as error:
             raise ValueError(f"{path} is no adapter: it lacks {error}") from error
+        except TypeError as error:
+            raise ValueError(f"{path} is no adapter: {error}") from error
+        if self.first.ndim != 2 or self.second.ndim != 2:
+            raise ValueError(f"{path} is no adapter: its weights must have 2 dimensions")
         if self.first.shape[0] != dim or self.second.shape[1] != dim:
             raise ValueError(f"{path} is for vectors of width {self.first.shape[0]}, the encoder's have {dim}")
 

@@ -16,28 +16,59 @@ from coverset.encoders.protocol import Encoder
 from coverset.encoders.table import TableEncoder
 
 CARD = "coverset.json"
-KINDS: dict[str, Callable[[str, str, Encoder, Path], Encoder]] = {
+Kind = Callable[[str, str, Encoder, Path], Encoder]
+KINDS: dict[str, Kind] = {
     "adapted": AdaptedEncoder,
     "table": TableEncoder,
 }
 
 
-def load_folder(folder: Path, load: Callable[[str, str | None], Encoder], device: str | None = None) -> Encoder:
-    """Return the encoder in a folder; `load` returns the encoder underneath, by its name and device."""
+def load_folder(
+    folder: Path,
+    load: Callable[[str, str | None], Encoder],
+    device: str | None = None,
+    above: tuple[Path, ...] = (),
+) -> Encoder:
+    """Return the encoder in a folder.
+
+    Parameters
+    ----------
+    folder
+        Where it is.
+    load
+        Returns an encoder underneath by its name and device, if that is no folder.
+    device
+        What it runs on.
+    above
+        The folders that stand on this one.
+    """
+    if folder.resolve() in above:
+        raise ValueError(f"the encoder in {above[0]} stands on itself: {folder / CARD} leads back to it")
     if (folder / "modules.json").is_file():
         from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 
         return SentenceTransformersEncoder(str(folder), device=device)
+    kind, base = read_card(folder)
+    inside = folder / "base" if base is None else Path(base)
+    below = (*above, folder.resolve())
+    named = base is not None and not inside.is_dir()
+    under = load(str(base), device) if named else load_folder(inside, load, device, below)
+    return kind(folder.resolve().name, fingerprint(folder), under, folder)
+
+
+def read_card(folder: Path) -> tuple[Kind, str | None]:
+    """Return what kind of encoder a folder of ours holds, and the name of the one underneath, if not beside it."""
     card = folder / CARD
     if not card.is_file():
         raise ValueError(f"encoder must be a folder with {CARD} or modules.json in it, got {folder}")
     try:
         told = json.loads(card.read_text(encoding="utf-8"))
         kind, base = KINDS[told["kind"]], told["base"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{card} is not the card of an encoder: {error!r}") from error
-    under = load_folder(folder / "base", load, device) if base is None else load(base, device)
-    return kind(folder.resolve().name, fingerprint(folder), under, folder)
+    if base is not None and (not isinstance(base, str) or not base.strip()):
+        raise ValueError(f"{card}: base must be the name of an encoder, or null, got {base!r:.100}")
+    return kind, base
 
 
 def fingerprint(folder: Path) -> str:

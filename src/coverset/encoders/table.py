@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coverset.arrays import Floats
 from coverset.encoders.protocol import Encoder
-from coverset.extras import require
+from coverset.encoders.tensors import read_tensors
 
 
 class TableEncoder:
@@ -30,7 +29,7 @@ class TableEncoder:
     def __init__(self, name: str, fingerprint: str, base: Encoder, folder: Path) -> None:
         self.name, self.fingerprint, self.base, self.dim = name, fingerprint, base, base.dim
         path = folder / "documents.safetensors"
-        tensors: dict[str, Any] = require("safetensors.numpy", "app").load_file(path)
+        tensors = read_tensors(path)
         if set(tensors) != {"keys", "vectors"} or tensors["vectors"].shape != (len(tensors["keys"]), self.dim):
             raise ValueError(f"{path} is no table of vectors of width {self.dim}")
         keys = (key.tobytes() for key in tensors["keys"])

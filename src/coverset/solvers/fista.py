@@ -39,7 +39,9 @@ def fista(corpus: Floats, queries: Floats, l1: Any, l2: Any, iterations: int, no
 
     Work arrays hold one column per query, so that both products with the corpus read its rows in order.
     """
-    step = 1.0 / ((lipschitz(corpus) if norm is None else norm) + np.asarray(l2))
+    curvature = (lipschitz(corpus) if norm is None else norm) + np.asarray(l2)
+    # Documents of length zero and no l2: nothing slopes, and any step leaves every weight at zero.
+    step = 1.0 / np.where(curvature > np.finfo(np.float32).tiny, curvature, 1.0)
     step, shrink, threshold = (np.float32(x) for x in (step, 1.0 - l2 * step, l1 * step))
     v = np.ascontiguousarray(queries.T)
     w: Floats = np.zeros((len(corpus), len(queries)), np.float32)
