@@ -49,6 +49,16 @@ async def test_tools_are_listed_to_the_last_page_and_a_broken_promise_is_an_erro
             await upstream.call("tool_1", {}, nothing)
 
 
+async def test_after_a_crash_every_answer_says_at_once_that_the_server_is_restarting() -> None:
+    """The catalogue takes its time to forget the tools: a call that comes meanwhile is told the same."""
+    async with running(StdioServerParameters.model_validate(server("words"))) as (upstream, _seen):
+        with pytest.raises(ToolError, match="'server' ended during the call"):
+            await upstream.call("crash", {}, nothing)
+        assert (upstream.state, upstream.tools) == ("restarting", [])
+        with pytest.raises(ToolError, match="'server' is restarting: its process ended"):
+            await upstream.call("count_words", {"text": "a"}, nothing)
+
+
 async def test_a_server_that_hangs_is_given_up_and_its_process_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

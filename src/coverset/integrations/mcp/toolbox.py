@@ -154,7 +154,7 @@ class Toolbox:
     def _unknown(self, name: str) -> str:
         server = self._upstreams.get(name.partition("/")[0])
         if server is not None and server.state != "ready":
-            return f"the server {server.name!r} is {server.state}: {server.error or 'not ready yet'}"
+            return server.trouble
         near = difflib.get_close_matches(name, self._catalogue.names, 3, 0.5)
         hint = f"did you mean {', '.join(near)}?" if near else "find_tools returns names that are"
         return f"there is no tool {name!r}; {hint}"

@@ -56,6 +56,11 @@ class Upstream:
         self._stale = anyio.Event()
         self._client: Client | None = None
 
+    @property
+    def trouble(self) -> str:
+        """What to say to whoever asks for a tool while it is not ready, whether or not it is still listed."""
+        return f"the server {self.name!r} is {self.state}: {self.error or 'not ready yet'}"
+
     async def run(self) -> None:
         """Keep the server up, until cancelled or until it has failed too often."""
         failures = 0
@@ -78,13 +83,17 @@ class Upstream:
 
     async def call(self, tool: str, arguments: dict[str, Any], progress: ProgressFnT) -> CallToolResult:
         """Call one of its tools. Cancelling this cancels the call; protocol errors come through as they are."""
-        if self._client is None:
-            raise ToolError(f"the server {self.name!r} is not running: {self.error}")
+        client = self._client
+        if client is None:
+            raise ToolError(self.trouble)
         try:
-            return await self._client.call_tool(tool, arguments, progress_callback=progress)
+            return await client.call_tool(tool, arguments, progress_callback=progress)
         except MCPError as error:
             if error.code != CONNECTION_CLOSED:
                 raise
+            # Whoever looks after this answer finds the server down, even if its end has not been noticed yet.
+            if self._client is client:
+                await self._down("its process ended")
             raise ToolError(
                 f"the server {self.name!r} ended during the call; it may have done its work"
             ) from error
@@ -114,7 +123,8 @@ class Upstream:
                     tasks.start_soon(self._keep_in_step, client)
                     await ended.wait()
                     tasks.cancel_scope.cancel()
-                await self._down("its process ended")
+                if self._client is client:
+                    await self._down("its process ended")
 
     async def _down(self, error: str) -> None:
         """Take note that the server cannot be used for now, nor its tools be found."""
