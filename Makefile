@@ -2,24 +2,34 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+# The variables are for what pip installs to build a package with; pip calls one of them by its first name until 25.3.
+PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt
+PIP := $(PINNED) $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Tests run side by side, a file at a time; WORKERS=0: one after the other, in one process.
+WORKERS ?= auto
+# How long `make soak` goes on.
+MINUTES ?= 10
 
 ENCODER ?= bge-small-en-v1.5
 WORK ?= runs
 OUT ?= $(WORK)/tables
 
-.PHONY: demo test lint bench reproduce clean
+.PHONY: demo test lint bench reproduce soak clean
 
 demo: $(VENV)/app
 	$(BIN)/coverset demo
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python .ci/pins.py
+
+soak: $(VENV)/dev
+	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) --out benchmarks/results
 
 bench: $(VENV)/dev
 	$(BIN)/python -m benchmarks.speed --out benchmarks/results
