@@ -70,8 +70,10 @@ def test_add_reads_files_of_every_kind_and_folders_of_them(tmp_path: Path) -> No
         f"{notes}/d.jsonl:3": ("has none", {"lang": "py", "x": 1}),
         "e": ("packed", {"title": "t"}),
     }
+    assert told["skipped"] == [{"file": f"{notes}/ignored.bin", "reason": "no kind of file that is read: .bin"}]
     again = coverset("add", tmp_path / "s.cover", notes)
     assert "7 documents read, 0 of them new or changed" in again.stdout
+    assert f"skipped 1 files:\n  {notes}/ignored.bin: no kind of file" in again.stdout
 
 
 def test_add_reads_standard_input(tmp_path: Path) -> None:
@@ -238,11 +240,13 @@ def test_info_says_what_is_in_the_store(tools: Path) -> None:
         (["search", "{store}", "x", "--where", "lang"], "where must be key=value"),
         (["search", "{store}/none", "x"], "there is no store at"),
         (["get", "{store}/none"], "there is no store at"),
-        (["add", "{store}", "-", "--format", "xml"], "format must be one of 'jsonl', 'csv', 'text', 'lines'"),
+        (["add", "{store}", "-", "--format", "xml"], "format must be one of 'jsonl', 'json', 'csv', 'lines'"),
         (
             ["add", "{store}", "{store}/../tools.jsonl", "--encoder", "bge-small-en-v1.5"],
             "was made with the encoder",
         ),
+        (["add", "{store}", "-", "--passages", "many"], "passages must be 'off' or a whole number >= 1"),
+        (["add", "{store}", "-", "--passages", "0"], "passages must be a whole number >= 1"),
         (["search", "{store}", "x", "--lamda", "1"], "No such option"),
     ],
 )

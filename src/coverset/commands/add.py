@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from coverset.commands.app import AsJson, Device, Store, app, bad_input
+from coverset.inputs import as_count
+from coverset.progress import progress
+
+if TYPE_CHECKING:
+    from coverset.retriever import Retriever
+    from coverset.sources import Read, Skipped, Source
+
+# Documents that are encoded and then written as one version: what an interrupt can lose.
+BATCH = 512
+# Lines about files that were left out.
+TOLD = 10
 
 
 @app.command()
@@ -19,7 +33,15 @@ def add(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", help="jsonl, csv, text (a file each) or lines (a line each); default: by suffix."
+            "--format",
+            help="jsonl, json, csv, lines (one each), text, markdown, html, pdf; default: by suffix.",
+        ),
+    ] = None,
+    passages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="off|N",
+            help="Cut texts into passages of at most N characters; default: 1000, for files that are one text.",
         ),
     ] = None,
     encoder: Annotated[
@@ -30,44 +52,103 @@ def add(
 ) -> None:
     """Add documents to a store, which is made if it is missing; those whose id is there are replaced.
 
-    All input is checked first: of a file with a wrong line, nothing is written.
+    All input is read and checked first: of a file with a wrong line, nothing is written.
 
-    JSON lines: `text`, optionally `id`, `meta`, `vector`; other keys are metadata.
+    JSON lines, JSON: objects with `text`, optionally `id`, `meta`, `vector`; other keys are metadata.
 
     CSV: a header with `text`, optionally `id`; other columns are metadata.
 
-    Any other file is one document.
+    Markdown, HTML, PDF, plain text: a file is a document, cut at headings, paragraphs and sentences if it is long.
 
-    Without an id, it is where the document stands: the file, or file:line.
+    Interrupted, it keeps what was written; the same command again goes on from there.
 
     [bold]Examples[/]
 
       coverset add tools.cover tools.jsonl
 
-      coverset add notes.cover notes/ more.csv
+      coverset add notes.cover notes/ more.csv --passages 600
 
       git log --format=%s | coverset add log.cover - --format lines
     """
     from coverset.retriever import Retriever
-    from coverset.store import DocumentError
-    from coverset.store.sources import located, read_sources
+    from coverset.sources import read_sources
 
     start = time.perf_counter()
     with bad_input():
-        found = read_sources(sources, form)
+        found = read_sources(sources, form, _passages(passages))
         retriever = Retriever.open(store, encoder)
-        try:
-            changed = retriever.add(source.document for source in found)
-        except DocumentError as error:
-            raise located(error, found) from error
+        changed = _write(retriever, found.sources)
+        gone = _stale(retriever, found)
+        deleted = retriever.delete(gone) if gone else 0
         documents = len(retriever)
+    told = {"read": len(found.sources), "changed": changed, "deleted": deleted, "documents": documents}
     seconds = time.perf_counter() - start
     if as_json:
+        skipped = [asdict(file) for file in found.skipped]
+        typer.echo(json.dumps({**told, "seconds": seconds, "skipped": skipped}))
+        return
+    pieces = f" in {len(found.sources)} passages" if len(found.sources) > len(found.origins) else ""
+    typer.echo(
+        f"{len(found.origins)} documents read{pieces}, {changed} of them new or changed, in {seconds:.1f} s; "
+        f"{store} now has {documents}"
+    )
+    if deleted:
+        typer.echo(f"{deleted} passages deleted that their documents no longer have")
+    if found.long:
         typer.echo(
-            json.dumps({"read": len(found), "changed": changed, "documents": documents, "seconds": seconds})
+            f"{found.long} texts are longer than most encoders read: --passages 1000 cuts them into passages"
         )
-    else:
+    _tell(found.skipped)
+
+
+def _passages(value: str | None) -> int | str:
+    if value is None:
+        return "auto"
+    if value == "off":
+        return value
+    if not value.isdecimal():
+        raise ValueError(f"passages must be 'off' or a whole number >= 1, got {value!r}")
+    return int(as_count("passages", int(value)))
+
+
+def _write(retriever: Retriever, sources: Sequence[Source]) -> int:
+    """Write the documents batch by batch; an interrupt leaves those that are written, and says so."""
+    from coverset.sources import located
+    from coverset.store import DocumentError
+    from coverset.store.documents import check_documents
+
+    try:
+        check_documents([source.document for source in sources], retriever.dim)
+    except DocumentError as error:
+        raise located(error, sources) from error
+    changed = written = 0
+    try:
+        with progress("adding", len(sources)) as advance:
+            for begin in range(0, len(sources), BATCH):
+                part = sources[begin : begin + BATCH]
+                changed += retriever.add(source.document for source in part)
+                written += len(part)
+                advance(len(part))
+    except KeyboardInterrupt:
         typer.echo(
-            f"{len(found)} documents read, {changed} of them new or changed, in {seconds:.1f} s; "
-            f"{store} now has {documents}"
+            f"interrupted: {written} of {len(sources)} are in {retriever.folder}; the same command again goes on",
+            err=True,
         )
+        raise typer.Exit(130) from None
+    return changed
+
+
+def _stale(retriever: Retriever, found: Read) -> list[str]:
+    """Return what the store still has of these documents from when they were longer, shorter, or cut otherwise."""
+    now, origins = {source.document["id"] for source in found.sources}, set(found.origins)
+    of = ((document.id, document.meta.get("document", document.id)) for document in retriever)
+    return [identifier for identifier, origin in of if origin in origins and identifier not in now]
+
+
+def _tell(skipped: Sequence[Skipped]) -> None:
+    """Say which files were left out, and why."""
+    if skipped:
+        typer.echo(f"skipped {len(skipped)} files:")
+        for reason, count in Counter(file.reason for file in skipped).most_common(TOLD):
+            first = next(file.file for file in skipped if file.reason == reason)
+            typer.echo(f"  {first}{f' and {count - 1} more' if count > 1 else ''}: {reason}")

@@ -1,0 +1,97 @@
+"""Files of records, each of which is a document: JSON lines, JSON, CSV, a line each.
+
+A record without an id gets one from where it stands: `notes.jsonl:7`, the file and the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from coverset.lines import FileError, lines, records
+
+SHAPES = (
+    "expected an array of objects with 'text' or of texts, one such object, an object of ids and texts or "
+    "objects, or an object with one such array"
+)
+
+
+class NoDocumentsError(FileError):
+    """A file that is right as such, and holds no documents: another's JSON, a table without texts."""
+
+
+def jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, document) for each object of a JSON lines file."""
+    for line, record in records(path):
+        yield f"{path}:{line}", _document(f"{path}:{line}", record)
+
+
+def json_file(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, document) for each document of a JSON file: `SHAPES` says where they may be."""
+    try:
+        value = json.loads("".join(text for _, text in lines(path)))
+    except json.JSONDecodeError as error:
+        raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise FileError(f"{path}: not JSON that can be read: nested too deeply") from error
+    if isinstance(value, dict) and "text" not in value:
+        arrays = [found for found in value.values() if isinstance(found, list)]
+        if len(arrays) == 1:
+            value = arrays[0]
+        elif value and all(isinstance(found, (str, dict)) for found in value.values()):
+            named = {key: {"text": found} if isinstance(found, str) else found for key, found in value.items()}
+            value = [{"id": key, **found} for key, found in named.items()]
+    found = value if isinstance(value, list) else [value]
+    for number, record in enumerate(found, 1):
+        place = f"{path}:{number}" if isinstance(value, list) else str(path)
+        record = {"text": record} if isinstance(record, str) else record
+        if not isinstance(record, dict) or "text" not in record:
+            raise NoDocumentsError(f"{place}: {SHAPES}, got {json.dumps(record):.60}")
+        yield place, _document(place, record)
+
+
+def csv_file(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, document) for each row: the columns `id` and `text`; the others become metadata."""
+    rows = csv.reader((text for _, text in lines(path)), strict=True)
+    header: list[str] = []
+    line = 1
+    try:
+        for cells in rows:
+            place, line = f"{path}:{line}", rows.line_num + 1
+            if not header:
+                header = [cell.strip() for cell in cells]
+                if "text" not in header or len(set(header)) < len(header):
+                    raise NoDocumentsError(
+                        f"{place}: the header must name each column once, and one 'text', got {header}"
+                    )
+            elif cells:
+                if len(cells) != len(header):
+                    raise FileError(f"{place}: {len(cells)} cells, and the header has {len(header)}")
+                record = dict(zip(header, cells, strict=True))
+                meta = {k: v for k, v in record.items() if k not in ("id", "text") and v}
+                yield place, {"id": record.get("id") or place, "text": record["text"], "meta": meta}
+    except csv.Error as error:
+        raise FileError(f"{path}:{line}: not CSV: {error}") from error
+
+
+def line_each(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, document) for each line that is not blank."""
+    for line, text in lines(path):
+        if text.strip():
+            yield f"{path}:{line}", {"id": f"{path.as_posix()}:{line}", "text": text.strip()}
+
+
+def _document(place: str, record: dict[str, Any]) -> dict[str, Any]:
+    """Return an object's document: `id` (or `_id`), `text`, `meta`, `vector`; further keys become metadata."""
+    identifier = record.pop("id" if "id" in record else "_id", None)
+    document: dict[str, Any] = {key: record.pop(key) for key in ("text", "meta", "vector") if key in record}
+    if record:
+        if not isinstance(document.get("meta", {}), dict):
+            raise FileError(f"{place}: meta must be an object")
+        document["meta"] = {**record, **document.get("meta", {})}
+    if isinstance(identifier, int) and not isinstance(identifier, bool):
+        identifier = str(identifier)
+    return {"id": place if identifier is None else identifier, **document}
