@@ -31,6 +31,7 @@ from coverset.store.opening import check_free, first_encoder, own_encoder, same_
 from coverset.store.rows import FORMATS, State, document_rows
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
+from coverset.store.whole import check_per, document_of, one_per_document, whole
 from coverset.vectors import Vectors
 
 __all__ = ["Answer", "Hit", "Retriever"]
@@ -290,10 +291,33 @@ class Retriever:
         decoder: Decoder | None = None,
         parts: Parts = "auto",
         share: float | None = None,
+        per: str = "passage",
     ) -> list[Hit]:
-        """Return the hits of `answer`, without what else is known about them."""
+        """Return the hits of `answer`, without what else is known about them.
+
+        With `per="document"`, of a document that was cut into passages only the best one: `whole` returns the
+        documents of such hits.
+        """
         each = parts if parts is None or isinstance(parts, str) else [parts]
-        return self.search_batch([query], k, where=where, decoder=decoder, parts=each, share=share)[0]
+
+        def found(count: int | None) -> list[Hit]:
+            return self.search_batch([query], count, where=where, decoder=decoder, parts=each, share=share)[0]
+
+        if check_per(per) == "passage":
+            return found(k)
+        return one_per_document(found, k, len(self.snapshot()))
+
+    def whole(self, hits: Iterable[Hit | Document]) -> list[Document]:
+        """Return the documents that hits are passages of, put together again, each once, in the hits' order."""
+        found = {document_of(hit): hit for hit in hits}
+        parts: dict[str, list[Document]] = {}
+        if found:
+            passages = self.snapshot().where({"document": list(found)})
+            for row in range(len(passages)):
+                parts.setdefault(document_of(passages.document(row)), []).append(passages.document(row))
+        return [
+            whole(i, parts[i]) if i in parts else Document(hit.id, hit.text, hit.meta) for i, hit in found.items()
+        ]
 
     def search_batch(
         self,

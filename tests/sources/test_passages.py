@@ -51,7 +51,9 @@ def test_a_document_that_brings_its_vector_stays_whole() -> None:
 def test_a_passage_knows_its_document_and_keeps_its_metadata() -> None:
     found = list(passages([{"id": "d", "text": "One is here. Two is here.", "meta": {"lang": "en"}}], 14))
     assert [p["id"] for p in found] == ["d#1", "d#2"]
-    assert [p["meta"] for p in found] == [{"lang": "en", "document": "d", "passage": n} for n in (1, 2)]
+    assert [p["meta"] for p in found] == [
+        {"lang": "en", "document": "d", "passage": n, "start": start} for n, start in ((1, 0), (2, 13))
+    ]
 
 
 def test_paragraphs_stay_whole_where_they_fit() -> None:

@@ -92,6 +92,7 @@ def test_a_web_page_is_what_it_says_without_what_stands_around_it(tmp_path: Path
         "heading": "Sorting arrays",
         "document": f"{tmp_path}/page.html",
         "passage": 1,
+        "start": 0,
     }
     assert second.document["meta"]["heading"] == "Sorting arrays > Ties"
 

@@ -1,0 +1,69 @@
+"""Answers by document: one passage of each if asked for, and the documents put together again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coverset import NNN, Dense, Retriever
+from coverset.sources import passages, read_sources
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def guide(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
+    store = Retriever.open(tmp_path_factory.mktemp("guide") / "s.cover")
+    documents = [{"id": p.name, "text": p.read_text(encoding="utf-8")} for p in sorted(ROOT.glob("docs/*.md"))]
+    store.add([*passages(documents, 800, headings=True), {"id": "short", "text": "Sort, then drop duplicates."}])
+    return store
+
+
+@pytest.mark.parametrize("decoder", [Dense(), NNN(l1=0.02, l2=0.1)], ids=str)
+def test_an_answer_has_one_passage_of_each_document_the_best_one(guide: Retriever, decoder: Dense | NNN) -> None:
+    documents = {i.split("#")[0] for i in guide.ids()}
+    query = "how are documents stored and encoded?"
+    found = guide.search(query, k=4, decoder=decoder, per="document")
+    homes = [hit.id.split("#")[0] for hit in found]
+    assert len(set(homes)) == len(homes) == 4
+    everything = guide.search(query, k=len(guide), decoder=decoder)
+    assert [hit.id for hit in found] == [
+        next(hit.id for hit in everything if hit.id.split("#")[0] == home) for home in homes
+    ]
+    assert len(guide.search(query, k=99, decoder=decoder, per="document")) == len(documents)
+    assert len(guide.search(query, k=4, decoder=decoder)) == 4
+
+
+def test_the_whole_support_too_has_one_passage_of_each_document(guide: Retriever) -> None:
+    decoder = NNN(l1=0.02, l2=0.1)
+    support = guide.search("durable stores", k=None, decoder=decoder)
+    found = guide.search("durable stores", k=None, decoder=decoder, per="document")
+    assert {hit.id.split("#")[0] for hit in found} == {hit.id.split("#")[0] for hit in support}
+    assert len(found) < len(support)
+
+
+def test_documents_are_put_together_again_from_their_passages(guide: Retriever) -> None:
+    found = guide.whole(guide.search("how are documents stored and encoded?", k=12))
+    assert len({document.id for document in found}) == len(found) > 1
+    for document in found:
+        original = (ROOT / "docs" / document.id).read_text(encoding="utf-8")
+        assert document.text.split() == original.split()
+        assert "passage" not in document.meta
+    (short,) = guide.whole(guide.get(["short"]))
+    assert short.text == "Sort, then drop duplicates."
+    assert guide.whole([]) == []
+
+
+def test_pages_of_a_file_come_back_as_they_were(tmp_path: Path) -> None:
+    text = "\n\n".join(f"Paragraph {n}. It says {n} twice: {n}." for n in range(60))
+    (tmp_path / "a.txt").write_text(text)
+    store = Retriever.open(tmp_path / "s.cover")
+    store.add(source.document for source in read_sources([tmp_path / "a.txt"], passages=200).sources)
+    (document,) = store.whole(store.search("paragraph 7", k=3))
+    assert document.text == text
+
+
+def test_another_unit_is_refused(guide: Retriever) -> None:
+    with pytest.raises(ValueError, match="per must be one of 'passage', 'document', got 'page'"):
+        guide.search("x", per="page")
