@@ -8,6 +8,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,57 @@ os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # keeps to 127.
 # Values that break a filter which is put together carelessly.
 LABELS = ["plain", "it's", 'say "hi"', "back\\slash", "x' or '1'='1", 'x" or "1"=="1', "%s {0} ☃"]
 
+# Filters, and what each says in Python: the same must come of them in a store and on every engine.
+Row = dict[str, Any]
+FILTERS: list[tuple[dict[str, Any], Callable[[Row], bool]]] = [
+    ({"label": LABELS[1]}, lambda r: r["label"] == LABELS[1]),
+    ({"label": LABELS[2:]}, lambda r: r["label"] in LABELS[2:]),
+    ({"year": 2021}, lambda r: r["year"] == 2021),
+    (
+        {"year": [2020, 2024], "label": LABELS[:5]},
+        lambda r: r["year"] in (2020, 2024) and r["label"] in LABELS[:5],
+    ),
+    ({"share": [0.25, 0.5]}, lambda r: r["share"] in (0.25, 0.5)),
+    ({"ready": True}, lambda r: r["ready"] is True),
+    ({"label": "x' or 1=1 --"}, lambda r: False),
+    ({"year": {"$gte": 2021, "$lt": 2023}}, lambda r: 2021 <= r["year"] < 2023),
+    ({"share": {"$gt": 0.25, "$lte": 0.75}}, lambda r: 0.25 < r["share"] <= 0.75),
+    ({"year": {"$gt": 2020.5}}, lambda r: r["year"] > 2020.5),
+    ({"label": {"$ne": LABELS[3]}}, lambda r: r["label"] != LABELS[3]),
+    ({"year": {"$nin": [2020, 2022]}, "ready": False}, lambda r: r["year"] not in (2020, 2022) and not r["ready"]),
+    ({"day": {"$gte": "2024-03-05", "$lte": "2024-07-31"}}, lambda r: "2024-03-05" <= r["day"] <= "2024-07-31"),
+    ({"day": {"$lt": date(2024, 2, 10)}}, lambda r: r["day"] < "2024-02-10"),
+    *(
+        ({"label": {"$contains": part}}, lambda r, part=part: part in r["label"])
+        for part in ("'", '"', "\\", "%", "i")
+    ),
+    ({"label": {"$contains": "PLAIN"}}, lambda r: False),
+    ({"$or": [{"year": 2020}, {"ready": True}]}, lambda r: r["year"] == 2020 or r["ready"]),
+    (
+        {"$not": {"$or": [{"year": 2020}, {"share": {"$lt": 0.5}}]}},
+        lambda r: not (r["year"] == 2020 or r["share"] < 0.5),
+    ),
+    (
+        {"$and": [{"year": {"$gt": 2020}}, {"year": {"$ne": 2023}}], "ready": False},
+        lambda r: r["year"] > 2020 and r["year"] != 2023 and not r["ready"],
+    ),
+    ({"owner": {"$exists": True}}, lambda r: r["owner"] is not None),
+    ({"owner": {"$exists": False}}, lambda r: r["owner"] is None),
+    ({"owner": None}, lambda r: r["owner"] is None),
+    ({"owner": ["owner 1", None]}, lambda r: r["owner"] in ("owner 1", None)),
+    ({"owner": {"$ne": "owner 1"}}, lambda r: r["owner"] != "owner 1"),
+    ({"$not": {"owner": {"$contains": "1"}}}, lambda r: not (r["owner"] and "1" in r["owner"])),
+    ({"year": {"$exists": True}}, lambda r: True),
+]
+# Filters that mean nothing.
+REFUSED: list[Any] = [
+    *({}, [], "year = 2020", {"": 1}, {1: 2}, {"year": []}, {"year": {}}, {"year": float("nan")}, {"year": [[1]]}),
+    *({"year": {"$regex": "2"}}, {"year": {"$eq": [2020]}}, {"year": {"$in": 2020}}, {"year": {"$gt": True}}),
+    *({"year": {"$gt": 1, "$gte": 2}}, {"year": {"$gt": 1, "$lt": "2"}}, {"year": {"$gte": None}}),
+    *({"label": {"$contains": ""}}, {"label": {"$contains": 1}}, {"owner": {"$exists": 1}}, {"$or": []}),
+    *({"$or": {"year": 1}}, {"$and": [{}]}, {"$not": []}, {"$nor": [{"year": 1}]}),
+]
+
 
 @dataclass(frozen=True)
 class Text:
@@ -57,6 +109,8 @@ def text() -> Text:
         "year": [2020 + i % 5 for i in range(len(texts))],
         "share": [(i % 4) / 4 for i in range(len(texts))],
         "ready": [i % 3 == 0 for i in range(len(texts))],
+        "day": [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(len(texts))],
+        "owner": [None if i % 4 else f"owner {i % 3}" for i in range(len(texts))],
     }
     return Text(corpus, encoder.encode(asked), list(tools), columns, MemoryIndex(corpus))
 
@@ -111,11 +165,15 @@ class Case:
             return [str(uuid.UUID(int=7 * i)) for i in numbers]
         return [f"{i:04d} {text.names[i]}'s" if self.id_kind == "string" else 7 * i for i in numbers]
 
+    def columns(self, text: Text) -> list[str]:
+        """What the engine has columns for: Ray's parts have a value for every document."""
+        return [name for name, column in text.columns.items() if self.engine != "ray" or None not in column]
+
     def build(self, place: Callable[[str], Any], text: Text) -> Any:
         """Fill the engine, somewhere of its own."""
         options = {"ids": self.ids(text), **self.options}
         if self.filters:
-            options["columns"] = text.columns
+            options["columns"] = {n: c for n, c in text.columns.items() if n in self.columns(text)}
         if self.engine in IN_MEMORY:
             return IN_MEMORY[self.engine].build(text.corpus, **options)
         if self.engine == "ray":

@@ -13,10 +13,11 @@ from coverset.decoders import Decoder
 from coverset.decoders.registry import from_setting
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
+from coverset.filters import Filter, check_where
 from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
 from coverset.store.documents import Document
-from coverset.store.filters import Checked, Columns, check_where
+from coverset.store.filters import Columns
 from coverset.store.version import Version
 from coverset.store.words import weighed
 from coverset.vectors import Vectors, Words
@@ -50,7 +51,7 @@ class Snapshot:
         self._words = words if words is not None or language is None else weighed(contents.table)
         self.vocabulary = None if self._words is None else self._words[0]
         self.index = self._index() if len(contents.vectors) else None
-        self._narrowed: dict[Checked, Snapshot] = {}
+        self._narrowed: dict[Filter, Snapshot] = {}
 
     def _index(self) -> MemoryIndex:
         vectors, share = self.contents.vectors, self.contents.state.share
@@ -103,9 +104,9 @@ class Snapshot:
         return view
 
     def where(self, where: Any) -> Snapshot:
-        """Return the documents whose metadata match `{"lang": "py", "year": [2024, 2025]}`, as a snapshot."""
+        """Return the documents whose metadata match `{"lang": "py", "year": {"$gte": 2024}}`, as a snapshot."""
         checked = check_where(where)
-        if not checked:
+        if checked is None:
             return self
         narrowed = self._narrowed.get(checked)
         if narrowed is None:

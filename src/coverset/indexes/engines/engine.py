@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from coverset.arrays import Floats, Keys
-from coverset.indexes.engines.filters import Condition, as_conditions
+from coverset.filters import All, Filter, as_filter, keys
 from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count, as_targets, as_vectors, squared_norms
 from coverset.progress import progress
@@ -57,7 +57,7 @@ class Engine(ABC):
     can_be_exact = True
     effort = 1
     quick: int | None = None
-    conditions: tuple[Condition, ...] = ()
+    condition: Filter | None = None
 
     @abstractmethod
     def __len__(self) -> int:
@@ -96,16 +96,17 @@ class Engine(ABC):
         return unit
 
     def where(self: E, where: Any) -> E:
-        """Return this index restricted to documents whose columns have these values.
+        """Return this index restricted to documents whose columns match.
 
         Parameters
         ----------
         where
-            {"lang": "py", "year": [2024, 2025]}: each column must have the value, or one of the values.
+            A filter in the language of `coverset.filters`: {"lang": "py", "year": {"$gte": 2024}}.
         """
         view = copy.copy(self)
-        view.conditions = (*self.conditions, *as_conditions(where))
-        view._check_conditions()
+        condition = as_filter(where)
+        view.condition = condition if self.condition is None else All((self.condition, condition))
+        view._check_condition(keys(condition))
         return view
 
     def exactly(self: E) -> E | None:
@@ -130,8 +131,8 @@ class Engine(ABC):
         """Close the connection to the engine, where there is one."""
 
     @abstractmethod
-    def _check_conditions(self) -> None:
-        """Refuse a filter on something that the engine knows it has not got."""
+    def _check_condition(self, columns: list[str]) -> None:
+        """Refuse a filter on columns that the engine knows it has not got; prepare the filter, if need be."""
 
     @abstractmethod
     def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
@@ -165,6 +166,11 @@ def as_documents(vectors: Any, ids: Any, columns: Any = None) -> tuple[Floats, K
         if len(column) != len(rows):
             raise ValueError(f"columns[{name!r}] must have {len(rows)} values, one per vector, got {len(column)}")
     return rows, named, values
+
+
+def example(column: Any) -> Any:
+    """Return the first value of a column that is one, to tell its type by."""
+    return next((value for value in column if value is not None), None)
 
 
 def in_order(ids: Keys, found: dict[Any, Any]) -> Floats:

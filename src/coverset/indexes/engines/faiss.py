@@ -10,6 +10,7 @@ import numpy as np
 from coverset.arrays import Floats, Ids, Keys
 from coverset.extras import require
 from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, missing
+from coverset.indexes.engines.filters import matching
 from coverset.inputs import as_choice, as_count
 
 
@@ -53,6 +54,8 @@ class FaissIndex(Engine):
         for name, values in {"ids": self.numbers, **self.columns}.items():
             if len(values) != index.ntotal:
                 raise ValueError(f"{name} must have {index.ntotal} values, one per document, got {len(values)}")
+        # The numbers of the documents that the filter lets through, if there is one.
+        self.selected: Ids | None = None
         self._set_effort(as_count("effort", effort, optional=True))
         if self.metric == "l2" and index.ntotal:
             self.vectors(self.search(np.eye(1, self.dim), 16)[1][0, : min(16, index.ntotal)])
@@ -105,7 +108,7 @@ class FaissIndex(Engine):
 
     def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
         faiss, rows = self.faiss, self.rows
-        selected = faiss.IDSelectorBatch(self._selected()) if self.conditions else None
+        selected = None if self.selected is None else faiss.IDSelectorBatch(self.selected)
         if isinstance(rows, faiss.IndexIVF):
             lists = rows.nlist if self.exact else self.effort
             parameters = faiss.SearchParametersIVF(sel=selected, nprobe=lists)
@@ -131,12 +134,9 @@ class FaissIndex(Engine):
             raise missing(ids) from error
         return vectors
 
-    def _check_conditions(self) -> None:
-        for column, _ in self.conditions:
+    def _check_condition(self, columns: list[str]) -> None:
+        for column in columns:
             if column not in self.columns:
                 raise ValueError(f"where must name columns of the index, {sorted(self.columns)}, got {column!r}")
-
-    def _selected(self) -> Ids:
-        """The numbers of the documents that the conditions let through."""
-        accepted = [np.isin(self.columns[column], np.array(values)) for column, values in self.conditions]
-        return self.numbers[np.logical_and.reduce(accepted)]
+        assert self.condition is not None
+        self.selected = self.numbers[matching(self.condition, self.columns)]

@@ -1,37 +1,43 @@
-"""Which documents to search among: columns and the values they may have, the same on every engine."""
+"""Filters as engines take them: a mask over columns in memory, or an expression in the engine's own words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-# Column and accepted values; all conditions must hold.
-Condition = tuple[str, tuple[Any, ...]]
-
-
-def as_conditions(where: Any) -> tuple[Condition, ...]:
-    """Return {"lang": "py", "year": [2024, 2025]} as (("lang", ("py",)), ("year", (2024, 2025)))."""
-    if not isinstance(where, Mapping) or not where:
-        raise ValueError(f"where must map columns to a value or a list of values, got {where!r}")
-    return tuple((_column(column), _values(column, accepted)) for column, accepted in where.items())
+from coverset.filters import Exists, Filter, Leaf, Range, accepts, fold, mask, scalar
 
 
-def _column(name: Any) -> str:
-    if isinstance(name, str) and name and "\0" not in name:
-        return name
-    raise ValueError(f"where must name columns by non-empty strings, got {name!r}")
+def matching(condition: Filter, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Return which documents match, by columns of values in memory."""
+
+    def of(leaf: Leaf) -> NDArray[np.bool_]:
+        column = columns[leaf.key]
+        values, places = column, np.arange(len(column))
+        if column.dtype != object:  # which may hold values of several kinds, that have no order
+            values, places = np.unique(column, return_inverse=True)
+        found = [scalar(value) for value in values.tolist()]
+        held = [value is not None and (isinstance(leaf, Exists) or accepts(leaf, value)) for value in found]
+        return np.array(held, bool)[places]
+
+    return mask(condition, of)
 
 
-def _values(column: str, accepted: Any) -> tuple[Any, ...]:
-    several = isinstance(accepted, (list, tuple, set, frozenset, np.ndarray))
-    values = tuple(v.item() if isinstance(v, np.generic) else v for v in (accepted if several else (accepted,)))
-    if not values:
-        raise ValueError(f"where[{column!r}] must have at least one value, got {accepted!r}")
-    for value in values:
-        if not isinstance(value, (str, bool, int, float)) or (isinstance(value, float) and not np.isfinite(value)):
-            raise ValueError(
-                f"where[{column!r}] must be a string, a number, True or False, or a list of these, got {value!r}"
-            )
-    return values
+def expression(condition: Filter, leaf: Callable[[Leaf], str]) -> str:
+    """Return a filter as SQL and its like have it; `leaf` must be true or false, never null."""
+
+    def combine(word: Literal["and", "or", "not"], parts: list[str]) -> str:
+        return f"(not {parts[0]})" if word == "not" else f"({f' {word} '.join(parts)})"
+
+    return fold(condition, leaf, combine)
+
+
+def bounds(leaf: Range) -> Iterable[tuple[str, Any]]:
+    """Yield the bounds of a range as (operator, value)."""
+    if leaf.low is not None:
+        yield (">" if leaf.low_open else ">="), leaf.low[1]
+    if leaf.high is not None:
+        yield ("<" if leaf.high_open else "<="), leaf.high[1]

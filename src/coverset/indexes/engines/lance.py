@@ -11,7 +11,9 @@ import numpy as np
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
+from coverset.filters import Contains, Leaf, OneOf, Range
 from coverset.indexes.engines.engine import LISTS, Engine, as_documents, blocks, in_order
+from coverset.indexes.engines.filters import bounds, expression
 from coverset.indexes.ids import as_ids, padded
 from coverset.inputs import as_choice, as_count
 
@@ -116,9 +118,8 @@ class LanceIndex(Engine):
         search = search.bypass_vector_index() if self.exact else search.nprobes(self.effort)
         if self.refine and not self.exact:
             search = search.refine_factor(self.refine)
-        if self.conditions:
-            parts = (f"{_quoted(name)} in ({_listed(values)})" for name, values in self.conditions)
-            search = search.where(" and ".join(parts), prefilter=True)
+        if self.condition is not None:
+            search = search.where(expression(self.condition, self._leaf), prefilter=True)
         found = search.to_arrow()
         distances = found["_distance"].to_numpy()
         numbers = (
@@ -136,10 +137,25 @@ class LanceIndex(Engine):
         rows = found[self.vector_column].combine_chunks().flatten().to_numpy().reshape(-1, self.dim)
         return in_order(ids, dict(zip(found[self.id_column].to_pylist(), rows, strict=True)))
 
-    def _check_conditions(self) -> None:
-        for column, _ in self.conditions:
+    def _check_condition(self, columns: list[str]) -> None:
+        for column in columns:
             if column not in self.schema.names or "`" in column:
                 raise ValueError(f"where must name columns of the table, {self.schema.names}, got {column!r}")
+
+    def _leaf(self, leaf: Leaf) -> str:
+        """Return a condition in SQL; a value that is missing makes it false, not null."""
+        column, kind = _quoted(leaf.key), str(self.schema.field(leaf.key).type)
+        there = f"{column} is not null"
+        if isinstance(leaf, OneOf):
+            return f"({there} and {column} in ({_listed([value for _, value in leaf.values])}))"
+        if isinstance(leaf, Contains):
+            return f"({there} and contains({column}, {_listed([leaf.text])}))"
+        if isinstance(leaf, Range):
+            # A column of dates is compared with dates.
+            dated = "date " if kind.startswith("date") else "timestamp " if kind.startswith("timestamp") else ""
+            parts = [f"{column} {sign} {dated}{_listed([value])}" for sign, value in bounds(leaf)]
+            return f"({' and '.join([there, *parts])})"
+        return f"({there})"
 
 
 def connect(database: Any) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, in_order
+from coverset.filters import Contains, Leaf, OneOf, Range
+from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, example, in_order
+from coverset.indexes.engines.filters import bounds, expression
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
 
@@ -51,6 +54,7 @@ class MilvusIndex(Engine):
             raise ValueError(f"vector_field must be one of {vectors}, got {vector_field!r}")
         self.vector_field = vector_field or vectors[0]
         self.columns = sorted(fields.keys() - set(vectors))
+        self.nullable = {name for name, field in fields.items() if field.get("nullable")}
         self.dim = int(fields[self.vector_field]["params"]["dim"])
         index = self._read_index()
         self.kind, self.metric = index["index_type"], METRICS[index["metric_type"]]
@@ -92,7 +96,8 @@ class MilvusIndex(Engine):
         _add_field(schema, "id", keys[0], is_primary=True)
         schema.add_field("vector", require("pymilvus", "milvus").DataType.FLOAT_VECTOR, dim=rows.shape[1])
         for name, column in values.items():
-            _add_field(schema, name, column[0])
+            missing = any(value is None for value in column)
+            _add_field(schema, name, example(column), **({"nullable": True} if missing else {}))
         lists = max(1, min(int(4 * len(rows) ** 0.5), len(rows) // 39))
         types = {
             "flat": ("FLAT", {}),
@@ -129,7 +134,7 @@ class MilvusIndex(Engine):
             data=queries.tolist(),
             anns_field=self.vector_field,
             limit=k,
-            filter=" and ".join(f"{name} in [{_listed(values)}]" for name, values in self.conditions),
+            filter="" if self.condition is None else expression(self.condition, self._leaf),
             search_params={"params": {} if self.kind in ("FLAT", "BRUTE_FORCE") else effort},
             consistency_level="Strong",
         )
@@ -143,10 +148,25 @@ class MilvusIndex(Engine):
         rows = self._query(filter=wanted, output_fields=[self.key, self.vector_field])
         return in_order(ids, {row[self.key]: row[self.vector_field] for row in rows})
 
-    def _check_conditions(self) -> None:
-        for column, _ in self.conditions:
+    def _check_condition(self, columns: list[str]) -> None:
+        for column in columns:
             if column not in self.columns:
                 raise ValueError(f"where must name fields of the collection, {self.columns}, got {column!r}")
+
+    def _leaf(self, leaf: Leaf) -> str:
+        """Return a condition as Milvus has it; where a field may be missing, that makes it false."""
+        there = f"{leaf.key} is not null" if leaf.key in self.nullable else ""
+        if isinstance(leaf, OneOf):
+            parts = [f"{leaf.key} in [{_listed([value for _, value in leaf.values])}]"]
+        elif isinstance(leaf, Contains):
+            pattern = re.sub(r"([%_\\])", r"\\\1", leaf.text)
+            parts = [f"{leaf.key} like {_listed([f'%{pattern}%'])}"]
+        elif isinstance(leaf, Range):
+            parts = [f"{leaf.key} {sign} {_listed([value])}" for sign, value in bounds(leaf)]
+        else:
+            # A field that cannot be missing is there, and Milvus has no word for what is always true.
+            parts = [] if there else [f"{leaf.key} in [{leaf.key}]"]
+        return f"({' and '.join([there, *parts] if there else parts)})"
 
     def close(self) -> None:
         """Close the client."""

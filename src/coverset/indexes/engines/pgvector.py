@@ -9,7 +9,9 @@ import numpy as np
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
+from coverset.filters import Contains, Filter, Leaf, OneOf, Range, fold
 from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, in_order
+from coverset.indexes.engines.filters import bounds
 from coverset.indexes.engines.postgres import connected, make_table
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
@@ -110,22 +112,21 @@ class PgvectorIndex(Engine):
         return int(self._rows(self._sql("select count(*) from {table} where {vector} is not null"))[0][0])
 
     def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
-        filters = [
-            self.sql.SQL(" and {} = any(%s)").format(self.sql.Identifier(name)) for name, _ in self.conditions
-        ]
+        wanted: list[Any] = []
+        chosen = self.sql.SQL("true") if self.condition is None else self._chosen(self.condition, wanted)
         statement = self._sql(
             "select query.number, found.id, found.distance"
             " from unnest(%s::vector[]) with ordinality as query(vector, number) cross join lateral"
             " (select {id} as id, {vector} {operator} query.vector as distance from {table}"
-            " where {vector} is not null{filters}"
+            " where {vector} is not null and {chosen}"
             " order by ({vector} {operator} query.vector){exact} limit %s) as found"
             " order by query.number, found.distance",
-            filters=self.sql.Composed(filters),
+            chosen=chosen,
             # No index serves an expression, whatever the planner is told or has remembered.
             exact=self.sql.SQL(" + 0" if self.exact else ""),
         )
         vector = require("pgvector", "pgvector").Vector
-        values = ([vector(q) for q in queries], *(list(values) for _, values in self.conditions), k)
+        values = ([vector(q) for q in queries], *wanted, k)
         found: list[tuple[list[float], list[Any]]] = [([], []) for _ in queries]
         for number, name, distance in self._rows(statement, values, self._settings(k)):
             found[number - 1][0].append(distance)
@@ -140,11 +141,38 @@ class PgvectorIndex(Engine):
         # Some versions of the client wrap vectors, others hand out arrays.
         return in_order(ids, {name: v.to_numpy() if hasattr(v, "to_numpy") else v for name, v in found})
 
-    def _check_conditions(self) -> None:
+    def _check_condition(self, columns: list[str]) -> None:
         self.exact = True
-        for column, _ in self.conditions:
+        for column in columns:
             if column not in self.columns:
                 raise ValueError(f"where must name columns of the table, {self.columns}, got {column!r}")
+
+    def _chosen(self, condition: Filter, wanted: list[Any]) -> Any:
+        """Return a filter in SQL, and put the values that it speaks of into `wanted`, in their order."""
+        sql = self.sql
+
+        def leaf(one: Leaf) -> Any:
+            column = sql.Identifier(one.key)
+            if isinstance(one, OneOf):
+                wanted.append([value for _, value in one.values])
+                return sql.SQL("coalesce({} = any(%s), false)").format(column)
+            if isinstance(one, Contains):
+                wanted.append(one.text)
+                return sql.SQL("coalesce(strpos({}, %s) > 0, false)").format(column)
+            if isinstance(one, Range):
+                # Texts by code points, as everywhere, not as the database's language has them.
+                order = ' collate "C"' if self.columns[one.key][0].startswith(("text", "char")) else ""
+                limits = list(bounds(one))
+                wanted.extend(value for _, value in limits)
+                parts = [sql.SQL(f"{{}}{order} {sign} %s").format(column) for sign, _ in limits]
+                return sql.SQL("coalesce({}, false)").format(sql.SQL(" and ").join(parts))
+            return sql.SQL("({} is not null)").format(column)
+
+        def combine(word: str, parts: list[Any]) -> Any:
+            joined = sql.SQL(f" {word} ").join(parts)
+            return sql.SQL("(not {})" if word == "not" else "({})").format(joined)
+
+        return fold(condition, leaf, combine)
 
     def close(self) -> None:
         """Close the connection."""
@@ -204,8 +232,8 @@ class PgvectorIndex(Engine):
                     self.connection.execute("select set_config(%s, %s, true)", (name, value))
                 return list(self.connection.cursor(binary=True).execute(statement, values).fetchall())
         except (psycopg.ProgrammingError, psycopg.DataError) as error:
-            if not self.conditions:
+            if self.condition is None:
                 raise
             raise ValueError(
-                f"where must have values of the columns' types, got {self.conditions!r}: {error}"
+                f"where must have values of the columns' types, got {self.condition!r}: {error}"
             ) from error

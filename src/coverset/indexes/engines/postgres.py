@@ -9,7 +9,7 @@ from typing import Any
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
-from coverset.indexes.engines.engine import blocks
+from coverset.indexes.engines.engine import blocks, example
 
 TYPES = {bool: "boolean", int: "bigint", float: "double precision", str: "text", uuid.UUID: "uuid"}
 
@@ -40,7 +40,9 @@ def make_table(
     sql = require("psycopg.sql", "pgvector")
     target = sql.Identifier(*table.split("."))
     values = {"id": ids.tolist(), "embedding": rows, **columns}
-    types = {name: "vector" if name == "embedding" else _type(name, column[0]) for name, column in values.items()}
+    types = {
+        name: "vector" if name == "embedding" else _type(name, example(column)) for name, column in values.items()
+    }
     extras = {"id": " primary key", "embedding": f"({rows.shape[1]})"}
     typed = [
         sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type_ + extras.get(name, "")))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from typing import Any
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
+from coverset.filters import Contains, Leaf, OneOf, Range, fold
 from coverset.indexes.engines.engine import CANDIDATES, Engine, as_documents, blocks, in_order
+from coverset.indexes.engines.filters import bounds
 from coverset.indexes.ids import padded
 from coverset.inputs import as_count
 
@@ -119,25 +122,54 @@ class QdrantIndex(Engine):
         """Close the client."""
         self.client.close()
 
-    def _check_conditions(self) -> None:
+    def _check_condition(self, columns: list[str]) -> None:
         """Points carry what they like, so a column that none of them has matches none; a quote ends a name."""
-        for column, _ in self.conditions:
+        for column in columns:
             if '"' in column:
                 raise ValueError(f"where must name columns without quotes in Qdrant, got {column!r}")
+        self._filter()
 
     def _filter(self) -> Any:
-        models = self.models
+        return None if self.condition is None else fold(self.condition, self._leaf, self._combine)
 
-        def one(column: str, value: Any) -> Any:
+    def _combine(self, word: str, parts: list[Any]) -> Any:
+        return self.models.Filter(**{{"and": "must", "or": "should", "not": "must_not"}[word]: parts})
+
+    def _leaf(self, leaf: Leaf) -> Any:
+        models, key = self.models, leaf.key if PATH.fullmatch(leaf.key) else f'"{leaf.key}"'
+
+        def one(value: Any) -> Any:
             if isinstance(value, float):
-                return models.FieldCondition(key=column, range=models.Range(gte=value, lte=value))
-            return models.FieldCondition(key=column, match=models.MatchValue(value=value))
+                return models.FieldCondition(key=key, range=models.Range(gte=value, lte=value))
+            return models.FieldCondition(key=key, match=models.MatchValue(value=value))
 
-        conditions = [
-            models.Filter(should=[one(name if PATH.fullmatch(name) else f'"{name}"', value) for value in values])
-            for name, values in self.conditions
-        ]
-        return models.Filter(must=conditions) if conditions else None
+        if isinstance(leaf, OneOf):
+            return models.Filter(should=[one(value) for _, value in leaf.values])
+        if isinstance(leaf, Contains):
+            return models.FieldCondition(key=key, match=models.MatchText(text=leaf.text))
+        if isinstance(leaf, Range):
+            names = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
+            limits = {names[sign]: value for sign, value in bounds(leaf)}
+            if any(isinstance(value, str) for value in limits.values()):
+                return models.FieldCondition(key=key, range=models.DatetimeRange(**_dates(leaf.key, limits)))
+            return models.FieldCondition(key=key, range=models.Range(**limits))
+        return models.Filter(must_not=[models.IsEmptyCondition(is_empty=models.PayloadField(key=key))])
+
+
+def _dates(column: str, limits: dict[str, str]) -> dict[str, datetime.datetime]:
+    """Return bounds that are dates; Qdrant has no order of other texts."""
+    try:
+        return {name: _date(value) for name, value in limits.items()}
+    except ValueError as error:
+        raise ValueError(
+            f"where[{column!r}] must have numbers or dates, like 2024-05-31, as bounds in Qdrant, "
+            f"got {list(limits.values())!r}"
+        ) from error
+
+
+def _date(value: str) -> datetime.datetime:
+    day = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
+    return day if day.tzinfo else day.replace(tzinfo=datetime.timezone.utc)
 
 
 def connect(client: Any) -> Any:

@@ -113,7 +113,7 @@ class RayIndex(Engine):
     ) -> tuple[Floats, Keys, Keys, Floats]:
         """Search, and bring back at once the vectors above the floors that are not among the `known` ids."""
         told = known if self.numbered else known.astype(str)
-        answers = self._gather("search_with_vectors", queries, k, self.conditions, floors.astype(np.float32), told)
+        answers = self._gather("search_with_vectors", queries, k, self.condition, floors.astype(np.float32), told)
         scores, ids = self._merge([(s, i) for s, i, _, _ in answers], k)
         new = np.concatenate([ids for _, _, ids, _ in answers])
         return scores, ids, as_ids(new.tolist()), np.concatenate([vectors for *_, vectors in answers])
@@ -124,7 +124,7 @@ class RayIndex(Engine):
             _running().kill(shard)
 
     def _search(self, queries: Floats, k: int) -> tuple[Floats, Keys]:
-        return self._merge(self._gather("search", queries, k, self.conditions), k)
+        return self._merge(self._gather("search", queries, k, self.condition), k)
 
     def _vectors(self, ids: Keys) -> Floats:
         answers = self._gather("vectors", ids if self.numbered else ids.astype(str))
@@ -132,8 +132,8 @@ class RayIndex(Engine):
             ids, {i: row for found, rows in answers for i, row in zip(found.tolist(), rows, strict=True)}
         )
 
-    def _check_conditions(self) -> None:
-        for column, _ in self.conditions:
+    def _check_condition(self, columns: list[str]) -> None:
+        for column in columns:
             if column not in self.columns:
                 raise ValueError(f"where must name columns of the corpus, {self.columns}, got {column!r}")
 

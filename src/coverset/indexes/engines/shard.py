@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Floats, Ids, Keys
-from coverset.indexes.engines.filters import Condition
+from coverset.filters import Filter, keys
+from coverset.indexes.engines.filters import matching
 from coverset.indexes.engines.folder import Folder
 from coverset.indexes.memory.index import MemoryIndex
 
@@ -26,16 +27,16 @@ class Shard:
         self.index = MemoryIndex(self.folder.load(f"vectors-{part}.npy"))
         self.filtered: tuple[Any, Any, Any] = ((), self.index, np.arange(len(self.index)))
 
-    def search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, Keys]:
+    def search(self, queries: Floats, k: int, condition: Filter | None) -> tuple[Floats, Keys]:
         """Return (scores, ids) of the best k, or of all there are."""
-        scores, rows = self._search(queries, k, conditions)
+        scores, rows = self._search(queries, k, condition)
         return scores, self._named(rows)
 
     def search_with_vectors(
-        self, queries: Floats, k: int, conditions: tuple[Condition, ...], floors: Floats, known: Keys
+        self, queries: Floats, k: int, condition: Filter | None, floors: Floats, known: Keys
     ) -> tuple[Floats, Keys, Keys, Floats]:
         """Search, and hand out the vectors of what scores above the floors and is not known yet, each once."""
-        scores, rows = self._search(queries, k, conditions)
+        scores, rows = self._search(queries, k, condition)
         scores[scores <= floors[:, None]] = -np.inf
         best = np.unique(rows[np.isfinite(scores)])
         new = best[~np.isin(self.ids[best], known)]
@@ -48,23 +49,22 @@ class Shard:
         rows = rows[self.ids[rows] == ids]
         return self.ids[rows], self.index.corpus.meaning[rows]
 
-    def _search(self, queries: Floats, k: int, conditions: tuple[Condition, ...]) -> tuple[Floats, Ids]:
+    def _search(self, queries: Floats, k: int, condition: Filter | None) -> tuple[Floats, Ids]:
         """Return (scores, rows), padded with -1."""
-        index, rows = self._where(conditions)
+        index, rows = self._where(condition)
         if index is None:
             return np.full((len(queries), 1), -np.inf, np.float32), np.full((len(queries), 1), -1)
         scores, found = index.search(queries, min(k, len(index)))
         return scores, np.where(found < 0, -1, rows[found])
 
-    def _where(self, conditions: tuple[Condition, ...]) -> tuple[MemoryIndex | None, Ids]:
-        """Return the documents that the conditions let through; those of the last filter are kept."""
-        if not conditions:
+    def _where(self, condition: Filter | None) -> tuple[MemoryIndex | None, Ids]:
+        """Return the documents that the filter lets through; those of the last one are kept."""
+        if condition is None:
             return self.index, np.arange(len(self.index))
-        if self.filtered[0] != conditions:
-            columns = (self.folder.load(f"column-{name}-{self.part}.npy") for name, _ in conditions)
-            accepted = [np.isin(c, np.array(v)) for c, (_, v) in zip(columns, conditions, strict=True)]
-            rows = np.flatnonzero(np.logical_and.reduce(accepted))
-            self.filtered = (conditions, MemoryIndex(self.index.corpus.meaning[rows]) if len(rows) else None, rows)
+        if self.filtered[0] != condition:
+            columns = {n: np.asarray(self.folder.load(f"column-{n}-{self.part}.npy")) for n in keys(condition)}
+            rows = np.flatnonzero(matching(condition, columns))
+            self.filtered = (condition, MemoryIndex(self.index.corpus.meaning[rows]) if len(rows) else None, rows)
         return self.filtered[1], self.filtered[2]
 
     def _named(self, rows: Ids) -> Keys:

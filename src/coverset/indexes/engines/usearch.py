@@ -84,5 +84,5 @@ class UsearchIndex(Engine):
             raise missing([i for i, row in zip(ids.tolist(), rows, strict=True) if row is None])
         return np.stack(rows)
 
-    def _check_conditions(self) -> None:
+    def _check_condition(self, columns: list[str]) -> None:
         raise ValueError("where needs an engine with columns: usearch has none")
