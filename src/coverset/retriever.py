@@ -72,6 +72,7 @@ class Retriever:
         self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
         self._loading, self._refreshing = threading.Lock(), threading.Lock()
         self._snapshot: Snapshot | None = None
+        self._seen: tuple[int | None, int] | None = None
         self._remembered = lru_cache(REMEMBERED)(self._encoded)
 
     def _encoded(self, text: str) -> Floats:
@@ -357,10 +358,10 @@ class Retriever:
     def snapshot(self) -> Snapshot:
         """Return the newest version, whole and unchanging: `ids`, `index`, `where(...)`, `document(row)`."""
         with self._refreshing:
-            if self._snapshot is None:
-                self._snapshot = Snapshot(self._table.read(None))
-            elif self._snapshot.version != self._table.number():
-                self._snapshot = Snapshot(self._table.read(self._snapshot.contents))
+            newest = self._table.newest()
+            if self._snapshot is None or self._seen != newest:
+                known = None if self._snapshot is None else self._snapshot.contents
+                self._snapshot, self._seen = Snapshot(self._table.read(known)), newest
             return self._snapshot
 
     def _select(

@@ -56,9 +56,11 @@ def export_store(folder: Path, file: Path, *, replace: bool = False) -> Backup:
         raise ValueError(f"file must be in a folder that exists, got {file}")
     found = table.read(None)
     dim = found.vectors.shape[1] if len(found.vectors) else table.outline().dim
-    vectors = pa.FixedSizeListArray.from_arrays(pa.array(found.vectors.reshape(-1)), dim)
-    schema = rows.state_row(found.state, dim).schema
-    documents = found.table.append_column(schema.field("vector"), vectors).select(schema.names).cast(schema)
+    schema, documents = rows.state_row(found.state, dim).schema, found.table
+    if len(documents):
+        vectors = pa.FixedSizeListArray.from_arrays(pa.array(found.vectors.reshape(-1)), dim)
+        documents = documents.append_column(schema.field("vector"), vectors)
+    documents = documents.select(schema.names).cast(schema)
     with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as aside:
         try:
             options = pa.ipc.IpcWriteOptions(compression="zstd")
@@ -104,7 +106,7 @@ def import_store(file: Path, folder: Path, *, replace: bool = False) -> Backup:
     kept = set(documents["id"].to_pylist())
     gone = [identifier for identifier in now.documents["id"].to_pylist() if identifier not in kept]
     table.write(documents, gone, decoder=state.decoder)
-    return Backup(state.documents, state.encoder, table.number())
+    return Backup(state.documents, state.encoder, table.newest()[1])
 
 
 def _make(folder: Path, state: rows.State, documents: Any, dim: int) -> None:

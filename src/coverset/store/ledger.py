@@ -32,20 +32,24 @@ class Ledger:
     def __init__(self, home: Path) -> None:
         self.home, self.path = home, home.parent / LEDGER
         self._checked: set[str] = set()
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: tuple[int, ...] | None = None
 
     @property
     def begun(self) -> bool:
         """Whether there has ever been a file to keep."""
         return bool(self._lines())
 
-    def stamp(self) -> tuple[int, int] | None:
+    def forget(self) -> None:
+        """Check all files anew: another store may be in this one's place."""
+        self._checked, self._stamp = set(), None
+
+    def stamp(self) -> tuple[int, ...] | None:
         """Return what changes whenever the ledger does."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
             return None
-        return found.st_mtime_ns, found.st_size
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def check(self) -> None:
         """Compare the files that are new to this process with their digests; raise ValueError if one differs."""

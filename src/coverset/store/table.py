@@ -52,6 +52,7 @@ class Table:
         self._ledger = Ledger(self._home)
         # The newest version that is known, and the ledger's stamp then: a store may be put in another's place.
         self._newest: tuple[Any, version.Outline | None] = None, None
+        self._file: int | None = None
 
     @property
     def exists(self) -> bool:
@@ -73,9 +74,10 @@ class Table:
                 )
                 self._ledger.record()
 
-    def number(self) -> int:
-        """Return the number of the newest version."""
-        return self._read(lambda table: int(table.version))
+    def newest(self) -> tuple[int | None, int]:
+        """Return what changes with every version: its number, and which store it is that lies in the folder."""
+        number = self._read(lambda table: int(table.version))
+        return self._file, number
 
     def outline(self) -> version.Outline:
         """Return the outline of the newest version."""
@@ -92,6 +94,7 @@ class Table:
         """
         pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
         with named(self.folder), self._alone():
+            self._notice()
             self._ledger.check()
             table = self._writer = self._writer or self._open()
             table.checkout_latest()
@@ -156,6 +159,13 @@ class Table:
             stamp, known = self._newest = self._ledger.stamp(), version.outline(table)
         return known
 
+    def _notice(self) -> None:
+        """Begin anew if another store has been put into the folder: its ledger is another file."""
+        stamp = self._ledger.stamp()
+        if stamp is not None and stamp[0] != self._file:
+            self._file, self._reader, self._writer, self._newest = stamp[0], None, None, (None, None)
+            self._ledger.forget()
+
     def _open(self) -> Any:
         return require("lancedb", "store").connect(self.folder).open_table(NAME)
 
@@ -183,6 +193,7 @@ class Table:
     def _read(self, read: Callable[[Any], Result]) -> Result:
         """Read from the newest version, and again if it has been cleaned away meanwhile."""
         with self._reading, named(self.folder):
+            self._notice()
             self._ledger.check()
             for attempt in range(TRIES):
                 if self._reader is None:
