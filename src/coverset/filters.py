@@ -14,8 +14,8 @@
 | `{"$and": [...]}`, `{"$or": [...]}`, `{"$not": {...}}` | all of these filters hold, one of them, not this one |
 
 Several keys must all hold. A value that is a list is taken by its members: one of them must be so. `1` is `1.0`;
-True is not `1`, and `"1"` is neither. Dates are compared as text, so write them all alike, those with a time zone in
-UTC: `2024-05-31`, or `2024-05-31T12:00:00Z`. Nothing is ever parsed, so nothing can be injected.
+True is not `1`, and `"1"` is neither. Dates are compared as text, so write them all alike, those with a time zone
+in UTC: `2024-05-31`, or `2024-05-31T12:00:00Z`. Nothing is ever parsed, so nothing can be injected.
 """
 
 from __future__ import annotations

@@ -447,3 +447,11 @@ class Retriever:
                 encoded = self.encoder.encode([incoming[row].text for row in missing])
                 out[missing] = as_encoded(self.encoder, encoded, len(missing))
         return out
+
+
+def as_retriever(value: object) -> Retriever:
+    """Return a Retriever, or say how to come by one."""
+    if isinstance(value, Retriever):
+        return value
+    hint = f": Retriever.open({str(value)!r}) opens it" if isinstance(value, (str, Path)) else ""
+    raise ValueError(f"store must be a coverset.Retriever, got a {type(value).__name__}{hint}")

@@ -169,6 +169,10 @@ def test_where_takes_conditions_together_and_values_of_a_key_as_alternatives(too
     assert found("home=np.linalg", "home=np.fft") == {n for n, h in homes.items() if h in ("np.linalg", "np.fft")}
     assert found("home=np", "n=0", "n=1") == {name for name in names[:2] if homes[name] == "np"}
     assert found('n="0"') == set()
+    assert found("n>=3", "n<5") == set(names[3:5])
+    assert found("n!=0", "n<=2") == set(names[1:3])
+    assert found("home~lin") == found("home=np.linalg")
+    assert found('{"n": {"$in": [1, 2]}}', "n!=1") == {names[2]}
     assert coverset("search", tools, "x", "--where", 'home=np" OR 1=1', code=1).stdout == "“x”: nothing found\n"
 
 
@@ -226,7 +230,35 @@ def test_info_says_what_is_in_the_store(tools: Path) -> None:
     assert told["metadata"] == ["home", "n"]
     assert told["decoder"]["name"] == "NNN"
     assert told["bytes"] > len(TOOLS) * 384 * 4
-    assert "all-MiniLM-L6-v2" in coverset("info", tools).stdout
+    page = coverset("info", tools).stdout
+    assert f"{len(TOOLS)} documents" in page
+    assert "encoder   all-MiniLM-L6-v2, 384 dimensions" in page
+    assert f"metadata  home ({len(TOOLS)}), n ({len(TOOLS)})" in page
+
+
+def test_an_unknown_id_is_named_with_those_that_are_like_it(tools: Path) -> None:
+    one = next(iter(TOOLS))
+    result = coverset("get", tools, one, one + "x")
+    assert json.loads(result.stdout)["id"] == one
+    assert f"there is no document '{one}x' in {tools}; did you mean {one}" in " ".join(result.stderr.split())
+    assert "prints all documents" in coverset("get", tools, "%%%", code=1).stderr
+
+
+def test_a_document_that_was_cut_comes_back_whole_by_its_id(tmp_path: Path) -> None:
+    text = "\n\n".join(f"Paragraph {n} is here." for n in range(100))
+    (tmp_path / "a.txt").write_text(text)
+    coverset("add", tmp_path / "s.cover", tmp_path / "a.txt")
+    assert json.loads(coverset("get", tmp_path / "s.cover", tmp_path / "a.txt").stdout)["text"] == text
+    part = json.loads(coverset("get", tmp_path / "s.cover", f"{tmp_path}/a.txt#2").stdout)
+    assert part["meta"]["passage"] == 2
+
+
+def test_long_ids_stay_in_one_piece_in_an_explanation(tmp_path: Path) -> None:
+    ids = [f"company.department.module_{n}.a_rather_long_function_name" for n in range(4)]
+    lines = [json.dumps({"id": i, "text": f"sort the array {n}"}) for n, i in enumerate(ids)]
+    coverset("add", tmp_path / "s.cover", "-", text="\n".join(lines))
+    screen = coverset("search", tmp_path / "s.cover", "sort", "-k", "2", "--explain").stdout
+    assert sum(i in screen for i in ids) >= 2
 
 
 @pytest.mark.parametrize(
@@ -238,6 +270,10 @@ def test_info_says_what_is_in_the_store(tools: Path) -> None:
         (["search", "{store}", "x", "--decoder", "dense", "--l1", "1"], "the decoder 'dense' has no l1"),
         (["search", "{store}", "x", "--relevance", "1"], "the decoder 'nnn' has no relevance"),
         (["search", "{store}", "x", "--where", "lang"], "where must be key=value"),
+        (["search", "{store}", "x", "--where", "{{"], "where must be key=value or a filter as JSON"),
+        (["search", "{store}", "x", "--where", '{{"n": {{"$like": 1}}}}'], "has no operator '$like'"),
+        (["tune", "{store}"], "is a store, which is tuned by examples of its own: coverset tune"),
+        (["add", "{store}/new", "{store}/../tools.jsonl", "--encoder", "nope"], "encoder must be one that works"),
         (["search", "{store}/none", "x"], "there is no store at"),
         (["get", "{store}/none"], "there is no store at"),
         (["add", "{store}", "-", "--format", "xml"], "format must be one of 'jsonl', 'json', 'csv', 'lines'"),
@@ -272,6 +308,9 @@ def test_it_works_in_a_pipe_and_completes_in_a_shell(tools: Path) -> None:
     assert json.loads(run("sort\n", "search", str(tools), "-", "-k", "1", "--json"))["hits"]
     words = run(None, COMP_WORDS="coverset se", COMP_CWORD="1", _COVERSET_COMPLETE="complete_bash")
     assert "search" in words.split()
+    typed = "coverset search s.cover x --decoder "
+    words = run(None, COMP_WORDS=typed, COMP_CWORD="5", _COVERSET_COMPLETE="complete_bash")
+    assert {"nnn", "dense", "mmr"} <= set(words.split())
 
 
 def test_help_teaches_by_example() -> None:

@@ -110,7 +110,7 @@ def test_a_filter_leaves_what_matches_and_nothing_else(
     rows = [n for n, row in enumerate(described) if says(row)]
     view = built.index.where(where)
     exact = view.exactly() or view
-    _, ids = exact.search(text.queries[:3], 400)
+    _, ids = exact.search(text.queries[:3], len(text.corpus))
     present = ids != (-1 if ids.dtype == np.int64 else None)
     for n in range(3):
         found = built.rows(ids[n, present[n]])

@@ -18,7 +18,8 @@ from coverset.sources import read_sources
 from coverset.sources.reading import Read
 from tests.commands.test_store import coverset, message
 
-PAGE = """<html><head><title>About sorting</title></head><body><nav><a href="/">Home</a> <a href="/x">Shop</a></nav>
+PAGE = """<html><head><title>About sorting</title></head><body>
+<nav><a href="/">Home</a> <a href="/x">Shop</a></nav>
 <main><h1>Sorting arrays</h1><p>Sort the array first, then drop what is there twice.</p>
 <h2>Ties</h2><p>Ties keep the order in which they came, always.</p></main>
 <footer>We use cookies.</footer></body></html>"""

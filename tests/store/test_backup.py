@@ -1,4 +1,4 @@
-"""`coverset export` and `import`: a store comes back whole, or the file is refused; readers notice what was put back."""
+"""`coverset export` and `import`: a store comes back whole, or the file is refused, and readers notice."""
 
 from __future__ import annotations
 

@@ -31,11 +31,8 @@ def export(
     with bad_input():
         done = export_store(store, file, replace=replace)
     told = {"documents": done.documents, "version": done.version, "bytes": file.stat().st_size}
-    typer.echo(
-        json.dumps(told)
-        if as_json
-        else f"{done.documents} documents of {store}, version {done.version}, are in {file}: {told['bytes']:,} bytes"
-    )
+    said = f"{done.documents} documents of {store}, version {done.version}, are in {file}: {told['bytes']:,} bytes"
+    typer.echo(json.dumps(told) if as_json else said)
 
 
 @app.command("import")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from coverset.commands.app import AsJson, Store, app, bad_input
 
@@ -27,22 +27,30 @@ def info(store: Store, as_json: AsJson = False) -> None:
         retriever = Retriever.open(store, create=False)
         snapshot = retriever.snapshot()
     size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
-    keys = sorted({key for row in range(len(snapshot)) for key in snapshot.document(row).meta})
+    keys = Counter(key for row in range(len(snapshot)) for key in snapshot.document(row).meta)
     decoder = {"name": type(snapshot.decoder).__name__, **asdict(snapshot.decoder)}
     facts = {
         "documents": len(snapshot),
         "encoder": retriever.encoder_name,
         "dim": retriever.dim,
         "decoder": decoder,
-        "metadata": keys,
+        "metadata": sorted(keys),
         "version": snapshot.version,
         "bytes": size,
     }
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    table = Table(title=escape(str(store)), title_justify="left", title_style="bold cyan", show_header=False)
-    shown = {**facts, "decoder": repr(snapshot.decoder), "metadata": ", ".join(keys), "bytes": f"{size:,}"}
-    for name, value in shown.items():
-        table.add_row(name, escape(str(value)))
-    Console().print(table)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold cyan]{escape(str(store))}[/]: {len(snapshot):,} documents, {size / 1e6:,.1f} MB on disk")
+    console.print(f"All of it can be read and is what was written; it has seen {snapshot.version} versions.\n")
+    about = {
+        "encoder": f"{retriever.encoder_name}, {retriever.dim} dimensions",
+        "decoder": repr(snapshot.decoder),
+        "metadata": ", ".join(f"{key} ({count:,})" for key, count in sorted(keys.items())) or "none",
+    }
+    for name, value in about.items():
+        console.print(f"  [dim]{name:<10}[/]{escape(value)}")
+    console.print(
+        f'\nNext: coverset search {escape(str(store))} "what you need", coverset serve {escape(str(store))}'
+    )

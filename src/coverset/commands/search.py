@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.conditions import parse_where
 from coverset.commands.options import NOTHING, Distinct_, decoder_options, listed, with_kinds
 from coverset.decoders.registry import NAMES, Given, changed
 from coverset.inputs import as_count
@@ -26,7 +27,10 @@ def search(
     store: Store,
     query: Annotated[str, typer.Argument(help="What to look for; - reads queries, one a line.")],
     k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
-    decoder: Annotated[str | None, typer.Option(help=f"{listed(NAMES)}; default: the store's own.")] = None,
+    decoder: Annotated[
+        str | None,
+        typer.Option(help=f"{listed(NAMES)}; default: the store's own.", autocompletion=lambda: list(NAMES)),
+    ] = None,
     given: Given = NOTHING,
     part: Annotated[
         list[str] | None,
@@ -38,7 +42,8 @@ def search(
         float | None, typer.Option(help="The share of words in a score; default: the store's.")
     ] = None,
     where: Annotated[
-        list[str] | None, typer.Option(help="Only documents with this metadata: key=value; repeat for more.")
+        list[str] | None,
+        typer.Option(help="Only documents with this metadata: key=value, also != >= <= > < ~, or JSON; repeat."),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what each document adds, and replaced.")] = False,
     as_json: AsJson = False,
@@ -55,7 +60,7 @@ def search(
 
       coverset search tools.cover "clean my data" --part "drop duplicates" --part "fill missing values"
 
-      coverset search tools.cover "sort" --where lang=py --where year=2024 --where year=2025
+      coverset search tools.cover "sort" --where lang=py --where 'year>=2024' --where 'title~array'
 
       cat queries.txt | coverset search tools.cover - --decoder dense --json
     """
@@ -82,28 +87,6 @@ def search(
         raise typer.Exit(1)
 
 
-def parse_where(conditions: list[str]) -> dict[str, list[Any]]:
-    """Return `key=value` conditions as a filter; a key that occurs again allows one more value.
-
-    2024 is the number and the text, as what is in a CSV file is text; "2024" in quotes is only the text.
-    """
-    where: dict[str, list[Any]] = {}
-    for condition in conditions:
-        key, equals, text = condition.partition("=")
-        if not key or not equals:
-            raise ValueError(f"where must be key=value, got {condition!r}")
-        where.setdefault(key, []).extend(_values(text))
-    return where
-
-
-def _values(text: str) -> list[Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return [text]
-    return [value] if isinstance(value, str) else [value, text] if not isinstance(value, (list, dict)) else [text]
-
-
 def show(query: str, answer: Answer, console: Console) -> None:
     """Print an answer as a table, and why it is what it is if that was asked for."""
     if not answer.hits:
@@ -112,14 +95,14 @@ def show(query: str, answer: Answer, console: Console) -> None:
         return
     table = Table(title=f"“{escape(query)}”", title_justify="left", title_style="bold cyan", show_lines=True)
     table.add_column("", justify="right", style="dim")
-    table.add_column("document", ratio=1)
+    table.add_column("document", ratio=1, min_width=max(map(_width, answer.hits)), overflow="fold")
     table.add_column("score", justify="right")
     if answer.parts:
         table.add_column("for")
     if answer.explained:
         table.add_column("adds", justify="right")
         table.add_column("words")
-        table.add_column("instead of")
+        table.add_column("instead of", overflow="fold")
     for n, hit in enumerate(answer.hits, start=1):
         text = " ".join(hit.text.split())
         shown = f"[bold]{escape(hit.id)}[/]\n{escape(text if len(text) <= 200 else text[:197] + '...')}"
@@ -150,10 +133,15 @@ def _show_rest(answer: Answer, console: Console) -> None:
         )
 
 
+def _width(hit: Hit) -> int:
+    """Return the room that an id takes, so that it stays in one piece, as far as a screen allows."""
+    return min(len(hit.id), 60)
+
+
 def _reason(hit: Hit) -> tuple[str, ...]:
     """Return what a document adds, its words, and which nearest neighbours it stands for, if that is known."""
     if hit.adds is None:
         return ()
     place = "" if hit.place is None else f"\n[dim]nearest no. {hit.place}[/]"
-    displaced = [f"{escape(d.id)} [dim](cosine {d.cosine:.2f})[/]" for d in hit.displaced]
+    displaced = [f"{escape(d.id)}\n[dim]cosine {d.cosine:.2f}[/]" for d in hit.displaced]
     return f"{hit.adds:.0%}{place}", escape(", ".join(hit.words)), "\n".join(displaced)

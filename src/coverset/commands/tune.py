@@ -29,7 +29,9 @@ def tune(
         Path | None, typer.Argument(help='For a store: lines of {"query": ..., "relevant": [ids]}.')
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
-    decoder: Annotated[str, typer.Option(help=f"{listed(tunable())}.")] = "nnn",
+    decoder: Annotated[
+        str, typer.Option(help=f"{listed(tunable())}.", autocompletion=lambda: list(tunable()))
+    ] = "nnn",
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Without labels: look at the queries only, of a log say.")
     ] = False,
@@ -60,6 +62,11 @@ def tune(
     with bad_input():
         chosen = as_choice("decoder", decoder, tunable())
         _check(chosen, plot, unlabelled=unlabelled, of_store=examples is not None, apply=apply)
+        if examples is None and (data / "ledger").is_file():
+            raise ValueError(
+                f"{data} is a store, which is tuned by examples of its own: coverset tune {data} examples.jsonl, "
+                'with lines of {"query": "...", "relevant": ["id", "id"]}, or of {"query": "..."} and --unlabelled'
+            )
         if examples is None:
             store, title = None, f"{data.name} · {split} · {encoder}"
             index, (labelled,) = embed(data, encoder, cache, [split])

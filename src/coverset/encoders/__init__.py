@@ -32,6 +32,11 @@ def load_encoder(name: str = DEFAULT, device: str | None = None) -> Encoder:
         from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 
         return SentenceTransformersEncoder(name, device=device)
-    from coverset.encoders.onnx import OnnxEncoder
+    from coverset.encoders.onnx import MODELS, OnnxEncoder
 
+    if name not in MODELS:
+        raise ValueError(
+            f"encoder must be one that works offline ({', '.join(MODELS)}), a folder with a model, openai:MODEL, "
+            f"or OWNER/MODEL for sentence-transformers, got {name!r}"
+        )
     return OnnxEncoder(name)

@@ -9,7 +9,7 @@ JointRetriever(vectorstore=vectorstore, k=5, fetch_k=50)           # any vector 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from coverset.extras import require
 
@@ -20,12 +20,12 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from coverset.decoders import NNN, Decoder
 from coverset.encoders.protocol import Encoder
 from coverset.integrations.candidates import choose
-from coverset.retriever import Retriever
+from coverset.retriever import Retriever, as_retriever
 
 # Where a document's metadata say how much of the query it explains.
 WEIGHT = "coverset_weight"
@@ -48,7 +48,7 @@ class CoversetRetriever(BaseRetriever):
     """
 
     model_config = STRICT
-    store: Retriever
+    store: Annotated[Retriever, BeforeValidator(as_retriever)]
     k: int = Field(default=5, ge=1)
     where: dict[str, Any] | None = None
     decoder: Decoder | None = None

@@ -24,7 +24,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, Te
 from coverset.decoders import NNN, Decoder
 from coverset.encoders.protocol import Encoder
 from coverset.integrations.candidates import choose
-from coverset.retriever import Retriever
+from coverset.retriever import Retriever, as_retriever
 
 
 class CoversetRetriever(BaseRetriever):
@@ -50,7 +50,7 @@ class CoversetRetriever(BaseRetriever):
         where: dict[str, Any] | None = None,
         decoder: Decoder | None = None,
     ) -> None:
-        self._store, self._k, self._where, self._decoder = store, k, where, decoder
+        self._store, self._k, self._where, self._decoder = as_retriever(store), k, where, decoder
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

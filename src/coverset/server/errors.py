@@ -66,9 +66,13 @@ async def _refused(_request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(error_body(code, _plain(error.detail)), error.status_code, error.headers)
 
 
-async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
     """Say which fields are wrong and how, but not what was in them: NaN, say, could not be written as JSON."""
     assert isinstance(error, RequestValidationError)
+    if "json" not in (kind := request.headers.get("content-type", "json")) and request.method != "GET":
+        # What `curl -d` says unless it is told otherwise.
+        told = f"the body must be sent as JSON: curl -H 'Content-Type: application/json' -d ..., got {kind:.100}"
+        return JSONResponse(error_body("invalid", _plain(told)), 422)
     wrong = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()[:10]]
     return JSONResponse(error_body("invalid", _plain("; ".join(wrong))), 422)
 

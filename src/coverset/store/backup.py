@@ -96,12 +96,12 @@ def import_store(file: Path, folder: Path, *, replace: bool = False) -> Backup:
         _make(folder, state, documents, dim)
         return Backup(state.documents, state.encoder)
     if not replace:
-        raise ValueError(f"folder must not be a store yet, got {folder}: choose another, or --replace its documents")
+        raise ValueError(f"folder must not be a store yet, got {folder}: choose another, or --replace it")
     now = table.outline()
     if (now.state.encoder, now.state.fingerprint, now.dim) != (state.encoder, state.fingerprint, dim):
         raise ValueError(
-            f"folder must be a store made with the encoder {state.encoder!r} like the file's, got {folder}, made with "
-            f"{now.state.encoder!r}: import into a new one"
+            f"folder must be a store made with the encoder {state.encoder!r} like the file's, got {folder}, made "
+            f"with {now.state.encoder!r}: import into a new one"
         )
     kept = set(documents["id"].to_pylist())
     gone = [identifier for identifier in now.documents["id"].to_pylist() if identifier not in kept]

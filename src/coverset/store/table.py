@@ -120,7 +120,8 @@ class Table:
     def prepare_words(self) -> None:
         """Make room for words in a table of the first format; what is there stays as it is."""
         pa = require("pyarrow", "store")
-        with self._alone(), self._named():
+        with named(self.folder), self._alone():
+            self._notice()
             self._ledger.check()
             table = self._writer = self._writer or self._open()
             table.checkout_latest()

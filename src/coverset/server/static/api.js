@@ -33,6 +33,7 @@ export async function call(kind, path, body) {
       continue;
     }
     const answer = await response.json();
+    if (response.status === 401 && key()) throw new Refused(401, "The service does not know this key. Is it whole?");
     if (!response.ok) throw new Refused(response.status, answer.error?.message ?? response.statusText);
     return answer;
   }
