@@ -1,0 +1,97 @@
+"""Long documents whole, and in passages: which of them does a search find?
+
+Eight documents at a time, in random order, are joined into a long one; what is relevant is then the long documents
+that hold what was. They are searched as they are, of which the encoder reads the beginning, and in passages of several
+sizes, one passage per document.
+
+    python -m benchmarks.passages DATASET... --out benchmarks/results
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coverset import NNN, Dense, Retriever
+from coverset.decoders import Decoder
+from coverset.evaluation.datasets import Dataset, load
+from coverset.evaluation.metrics import Comp, Recall
+from coverset.lines import FileError
+from coverset.sources import passages
+from coverset.store.whole import document_of
+
+TOGETHER = 8
+SIZES = (None, 250, 500, 1000, 2000)
+METRICS = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
+DECODERS: tuple[Decoder, ...] = (Dense(), NNN())
+
+
+def joined(data: Dataset) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Return long documents, and which of them each document went into."""
+    order = np.random.default_rng(0).permutation(len(data.ids))
+    documents, home = [], {}
+    for number, start in enumerate(range(0, len(order), TOGETHER)):
+        rows = order[start : start + TOGETHER]
+        documents.append({"id": f"long {number}", "text": "\n\n".join(data.texts[row] for row in rows)})
+        home.update({data.ids[row]: f"long {number}" for row in rows})
+    return documents, home
+
+
+def measured(data: Dataset, split: str, size: int | None, decoder: Decoder) -> dict[str, Any]:
+    """Return Recall and Comp at 3 and 5 of a split, in percent, over long documents."""
+    documents, home = joined(data)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Retriever.open(Path(folder) / "long.cover")
+        store.add(documents if size is None else passages(documents, size))
+        labelled, found = data.split(split), []
+        for query, relevant in zip(labelled.texts, labelled.relevant, strict=True):
+            wanted = {home[data.ids[row]] for row in relevant}
+            hits = store.search(query, k=5, decoder=decoder, per="document")
+            got = [document_of(hit) for hit in hits]
+            found.append([metric(got, wanted) for metric in METRICS])
+        means = 100 * np.mean(found, axis=0)
+        figures = {str(metric).lower(): round(float(mean), 1) for metric, mean in zip(METRICS, means, strict=True)}
+        return {"documents": len(documents), "rows": len(store), "queries": len(found), **figures}
+
+
+def report(rows: list[dict[str, Any]]) -> str:
+    """Return the figures as a table."""
+    lines = ["| set | split | passages of | rows | decoder | Recall@3 | Recall@5 | Comp@3 | Comp@5 |"]
+    lines.append("|---|---|--:|--:|---|--:|--:|--:|--:|")
+    for row in rows:
+        figures = " | ".join(f"{row[name]:.1f}" for name in ("recall@3", "recall@5", "comp@3", "comp@5"))
+        size = "whole" if row["size"] is None else f"{row['size']:,}"
+        lines.append(f"| {row['set']} | {row['split']} | {size} | {row['rows']} | {row['decoder']} | {figures} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("datasets", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    rows = []
+    for folder in arguments.datasets:
+        data = load(folder)
+        for split in ("dev", "test"):
+            try:
+                data.split(split)
+            except FileError:
+                continue  # hotpotqa_small, say, has a test split only
+            for size in SIZES:
+                for decoder in DECODERS:
+                    named = {"set": folder.name, "split": split, "size": size, "decoder": type(decoder).__name__}
+                    rows.append({**named, **measured(data, split, size, decoder)})
+                    print(rows[-1], flush=True)
+    (arguments.out / "passages.json").write_text(json.dumps(rows, indent=1) + "\n")
+    (arguments.out / "passages.md").write_text(report(rows))
+
+
+if __name__ == "__main__":
+    main()
