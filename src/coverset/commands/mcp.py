@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from coverset.commands.app import EncoderName, app, bad_input
 from coverset.decoders.registry import changed, make
 from coverset.extras import require
+
+if TYPE_CHECKING:
+    from coverset.decoders import Decoder
+    from coverset.integrations.mcp.toolbox import Toolbox
+    from coverset.server.keys import Keys
 
 
 @app.command("mcp")
@@ -26,6 +32,18 @@ def mcp(
         float | None, typer.Option(help="NNN's l2; default: the store's, or chosen for each request.")
     ] = None,
     encoder: EncoderName = "all-MiniLM-L6-v2",
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve by streamable HTTP instead of stdin and stdout.")
+    ] = False,
+    host: Annotated[
+        str | None, typer.Option(help="With --http: address to listen on; other than loopback only with keys.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="With --http: port; 0: any that is free; default 8000.")
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option(help="With --http: file with a line per API key, 'write KEY'.")
+    ] = None,
 ) -> None:
     """Serve an agent over MCP: the few tools, out of hundreds, that together do a job; documents of a store.
 
@@ -36,6 +54,8 @@ def mcp(
       coverset mcp handbook.cover
 
       coverset mcp handbook.cover --config servers.json
+
+      coverset mcp --config servers.json --http --port 8321
     """
     # Before the server is made, which otherwise sets up logging in its own way.
     logging.basicConfig(level="WARNING", format="coverset mcp: %(message)s")
@@ -43,20 +63,52 @@ def mcp(
     given = {name: value for name, value in (("l1", l1), ("l2", l2)) if value is not None}
     with bad_input():
         require("mcp", "mcp", run=False)
-        from coverset.encoders import load_encoder
-        from coverset.integrations.mcp.catalogue import Catalogue
-        from coverset.integrations.mcp.config import read_config
         from coverset.integrations.mcp.documents import Documents
         from coverset.integrations.mcp.server import CoversetServer
-        from coverset.integrations.mcp.toolbox import Toolbox
         from coverset.retriever import Retriever
 
         if store is None and config is None:
             raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
-        toolbox = documents = None
-        if config is not None:
-            toolbox = Toolbox(read_config(config), Catalogue(load_encoder(encoder), make("nnn", given)))
+        address = _address(http, host, port, keys)
+        toolbox = None if config is None else make_toolbox(config, encoder, make("nnn", given))
+        documents = None
         if store is not None:
             retriever = Retriever.open(store, create=False)
             documents = Documents(retriever, changed(retriever.decoder, None, given) if given else None)
-    CoversetServer(toolbox, documents).run()
+        server = CoversetServer(toolbox, documents)
+        if address is not None:
+            from coverset.integrations.mcp.http import serve
+
+            serve(server, *address, lambda where: typer.echo(f"Coverset is at {where}"))
+            return
+    server.run()
+
+
+def make_toolbox(config: Path, encoder: str, decoder: Decoder) -> Toolbox:
+    """Return the servers that a file names, and the catalogue of their tools, whose vectors are kept."""
+    from coverset.encoders import load_encoder
+    from coverset.encoders.cache import default_folder
+    from coverset.integrations.mcp.catalogue import Catalogue
+    from coverset.integrations.mcp.config import read_config
+    from coverset.integrations.mcp.toolbox import Toolbox
+
+    return Toolbox(read_config(config), Catalogue(load_encoder(encoder), decoder, default_folder() / "mcp"))
+
+
+def _address(http: bool, host: str | None, port: int | None, keys: Path | None) -> tuple[str, int, Keys] | None:
+    """Return where to listen and for whom, or None for stdin and stdout."""
+    from coverset.server.keys import read_keys
+    from coverset.server.run import is_loopback
+
+    if not http:
+        for name, value in (("--host", host), ("--port", port), ("--keys", keys)):
+            if value is not None:
+                raise ValueError(f"{name} has no effect without --http")
+        return None
+    where, known = host or "127.0.0.1", read_keys(os.environ, keys)
+    if not is_loopback(where) and not known:
+        raise ValueError(
+            f"host {where!r} can be reached from other machines: give API keys (--keys FILE, "
+            "COVERSET_WRITE_KEYS), or listen on 127.0.0.1"
+        )
+    return where, 8000 if port is None else port, known

@@ -30,6 +30,20 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+def listen(host: str, port: int) -> tuple[socket.socket, str]:
+    """Return a socket that accepts connections, and the address at which it is reached."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    listener.listen(ACCEPTED)
+    name = f"[{host}]" if ":" in host else host
+    return listener, f"http://{name}:{listener.getsockname()[1]}/"
+
+
 def serve(
     store: Path, settings: Settings, host: str, port: int, log_level: str, announce: Callable[[str], None]
 ) -> None:
@@ -41,14 +55,7 @@ def serve(
     start_logging(log_level)
     give_back()
     most = most_connections(settings.connections)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
-    listener.listen(ACCEPTED)
+    listener, address = listen(host, port)
     config = uvicorn.Config(
         create_app(retriever, settings),
         http=partial(Connection, most=most, timeout=settings.timeout),  # type: ignore[arg-type]
@@ -62,8 +69,7 @@ def serve(
         timeout_keep_alive=15,
         timeout_graceful_shutdown=GRACE,
     )
-    name = f"[{host}]" if ":" in host else host
     # Requests run side by side, each on one core: products that spread over all cores would wait for each other.
     with threadpool_limits(1, user_api="blas"):
-        announce(f"http://{name}:{listener.getsockname()[1]}/")
+        announce(address)
         Server(config).run(sockets=[listener])

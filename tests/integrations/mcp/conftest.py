@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -76,6 +77,11 @@ async def eventually(condition: Callable[[], Awaitable[bool]], within: float = 6
             await anyio.sleep(0.05)
 
 
+def environment(folder: Path) -> dict[str, str]:
+    """What a process of ours needs: this code, and a cache of its own."""
+    return {"PYTHONPATH": os.pathsep.join(sys.path), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
 def server(module: str, *arguments: str) -> dict[str, Any]:
     """The configuration of a server of ours."""
     return {
@@ -105,7 +111,7 @@ async def agent(
     }
     (folder / "servers.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
     command = ["-m", "coverset", "mcp", str(folder / "handbook"), "--config", str(folder / "servers.json")]
-    parameters = StdioServerParameters(command=sys.executable, args=command)
+    parameters = StdioServerParameters(command=sys.executable, args=command, env=environment(folder))
     changes: list[IncomingMessage] = []
 
     async def note(message: IncomingMessage) -> None:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 async def test_it_has_few_tools_of_its_own_and_more_than_60_behind_them(agent: Agent) -> None:
     await agent.find("anything")
     tools = {tool.name: tool for tool in (await agent.client.list_tools(cache_mode="bypass")).tools}
-    assert set(tools) == {"find_tools", "call_tool", "list_servers", "search"}
+    assert set(tools) == {"find_tools", "describe_tools", "call_tool", "list_servers", "search"}
     assert "numbers (36 tools), words (34 tools), absent (" in (tools["find_tools"].description or "")
     assert tools["find_tools"].annotations is not None
     assert tools["find_tools"].annotations.read_only_hint
@@ -132,7 +132,6 @@ async def test_a_server_that_crashes_is_reported_and_restarted_and_the_others_go
         "state": "restarting",
         "tools": 0,
         "error": "its process ended",
-        "instructions": None,
     }
     assert "'words' is restarting: its process ended" in error_of(await agent.call("words/count_words", text="a"))
     answer = await agent.use("find_tools", request="count the words of a text")
@@ -153,8 +152,8 @@ async def test_servers_that_cannot_start_are_given_up_with_the_reason(agent: Age
 
     await eventually(failed)
     assert "No such file" in (await agent.server("absent"))["error"]
-    assert (await agent.server("broken"))["error"] == "its process ended before it answered"
-    assert (await agent.server("numbers"))["instructions"].startswith("Angles are in radians")
+    assert (await agent.server("broken"))["error"] == "it ended before it answered"
+    assert (await agent.server("numbers"))["server_says"].startswith("Angles are in radians")
 
 
 async def test_documents_of_a_store_are_found_as_a_set_and_read_as_resources(agent: Agent) -> None:

@@ -61,8 +61,12 @@ async def test_a_job_of_several_parts_is_covered_where_nearest_neighbours_leave_
     ]
     nearest = await filled(encoder, Dense())
     for decoder, job, needed in jobs:
-        assert needed <= {entry.name for entry, _ in (await filled(encoder, decoder)).find(job, 5)}
-        assert not needed <= {entry.name for entry, _ in nearest.find(job, 5)}
+        assert needed <= found(await filled(encoder, decoder), job, 5)
+        assert not needed <= found(nearest, job, 5)
+
+
+def found(catalogue: Catalogue, request: str, k: int) -> set[str]:
+    return {entry.name for entry, _ in catalogue.find(request, k).tools}
 
 
 async def filled(encoder: Encoder, decoder: Decoder) -> Catalogue:
@@ -80,7 +84,7 @@ def test_only_new_texts_are_encoded_also_when_a_server_comes_back(encoder: Encod
     catalogue.replace("maths", [first])
     catalogue.replace("maths", [first, second])
     catalogue.replace("maths", [])
-    assert catalogue.find("add", 5) == []
+    assert catalogue.find("add", 5).tools == []
     catalogue.replace("maths", [second, first])
     assert counting.encoded == ["maths add: Sum of two numbers.", "maths sine: Sine of an angle."]
     catalogue.replace("maths", [tool("add", "Sum of three numbers.")])
@@ -95,7 +99,7 @@ def test_tools_of_the_same_name_on_two_servers_are_two_tools(encoder: Encoder) -
     entry = catalogue.get("chat/send")
     assert entry is not None
     assert entry.tool.description == "Send a message to a channel."
-    assert {entry.name for entry, _ in catalogue.find("send", 5)} == {"mail/send", "chat/send"}
+    assert found(catalogue, "send", 5) == {"mail/send", "chat/send"}
     assert catalogue.get("send") is None
 
 
@@ -107,7 +111,7 @@ def test_answers_are_whole_while_the_tools_change(encoder: Encoder) -> None:
 
     def look() -> None:
         for _ in range(20):
-            seen.append({entry.name for entry, _ in catalogue.find("tool", 4)})
+            seen.append(found(catalogue, "tool", 4))
 
     threads = [threading.Thread(target=look) for _ in range(2)]
     for thread in threads:
@@ -137,7 +141,7 @@ def test_the_text_of_a_tool_is_its_names_as_words_and_its_description() -> None:
 def test_weights_are_the_decoders(encoder: Encoder) -> None:
     catalogue = Catalogue(encoder, Dense())
     catalogue.replace("s", [tool("add", "Sum of two numbers.")])
-    ((_, weight),) = catalogue.find("sum", 3)
+    ((_, weight),) = catalogue.find("sum", 3).tools
     cosine = encoder.encode(["s add: Sum of two numbers."])[0] @ encoder.encode_queries(["sum"])[0]
     assert weight == pytest.approx(float(cosine), abs=1e-5)
     assert np.isfinite(weight)

@@ -36,7 +36,7 @@ def refusal(*arguments: str, **env: str) -> str:
         ('{"mcpServers": {"a": {"command": "x", "disabled": true}}}', "names no server that is enabled"),
         ('{"mcpServers": {"a": 1}}', "mcpServers.a must be an object"),
         ('{"mcpServers": {"a/b": {"command": "x"}}}', "mcpServers.a/b: a server's name must not"),
-        ('{"mcpServers": {"a": {}}}', "mcpServers.a.command is missing"),
+        ('{"mcpServers": {"a": {}}}', "mcpServers.a must have either command"),
         ('{"mcpServers": {"a": {"command": ""}}}', "mcpServers.a.command must be the program to start"),
         ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', "mcpServers.a.args must be a list of strings"),
         (
@@ -47,8 +47,26 @@ def refusal(*arguments: str, **env: str) -> str:
             '{"mcpServers": {"a": {"command": "x", "arg": []}}}',
             "mcpServers.a.arg is not known; a server has: command",
         ),
-        ('{"mcpServers": {"a": {"url": "http://x"}}}', "mcpServers.a.url is not known"),
+        ('{"mcpServers": {"a": {"url": "ftp://x"}}}', "mcpServers.a.url must be an address that begins with"),
+        ('{"mcpServers": {"a": {"url": "http://x", "command": "y"}}}', "must have either command"),
+        ('{"mcpServers": {"a": {"url": "http://x", "args": []}}}', "mcpServers.a.args has no effect"),
+        ('{"mcpServers": {"a": {"command": "x", "headers": {}}}}', "mcpServers.a.headers has no effect"),
         ('{"mcpServers": {"a": {"command": "x", "type": "sse"}}}', 'mcpServers.a.type must be "stdio"'),
+        (
+            '{"mcpServers": {"a": {"url": "http://x", "type": "ws"}}}',
+            'mcpServers.a.type must be "stdio" or "http"',
+        ),
+        (
+            '{"mcpServers": {"a": {"url": "http://x", "headers": {"K": "${COVERSET_NO_SUCH}"}}}}',
+            "mcpServers.a.headers.K names the environment variable COVERSET_NO_SUCH, which is not set",
+        ),
+        ('{"mcpServers": {"a": {"command": "x", "deny": "y"}}}', "mcpServers.a.deny must be a list of patterns"),
+        ('{"mcpServers": {"a": {"command": "x"}}, "allow": 1}', "allow must be a list of patterns"),
+        ('{"mcpServers": {"a": {"command": "x"}}, "limits": {"results": 1}}', "limits.results is not known"),
+        (
+            '{"mcpServers": {"a": {"command": "x"}}, "limits": {"result": 0}}',
+            "limits.result must be a whole number",
+        ),
     ],
 )
 def test_a_bad_configuration_is_refused_by_file_and_key(tmp_path: Path, content: str, message: str) -> None:

@@ -17,7 +17,7 @@ def test_its_configurations_are_read(tmp_path: Path) -> None:
     assert len(blocks) == 3
     path = tmp_path / "servers.json"
     path.write_text(json.dumps(blocks[0]), encoding="utf-8")
-    servers = read_config(path)
+    servers = {name: behind.start for name, behind in read_config(path).servers.items()}
     assert list(servers) == ["files", "git"]
     assert servers["git"].args == ["mcp-server-git"]
     assert servers["git"].env == {"GIT_AUTHOR_NAME": "Me", BEHIND: "1"}

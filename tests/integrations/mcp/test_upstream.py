@@ -11,9 +11,12 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import StdioServerParameters
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from coverset.integrations.mcp import upstream as module
+from coverset.integrations.mcp.config import Behind
+from coverset.integrations.mcp.limits import Limits
 from coverset.integrations.mcp.upstream import Upstream
 from tests.integrations.mcp.conftest import server
 
@@ -28,7 +31,11 @@ async def running(parameters: StdioServerParameters) -> AsyncIterator[tuple[Upst
     async def changed(upstream: Upstream) -> None:
         seen.append((upstream.state, len(upstream.tools)))
 
-    upstream = Upstream("server", parameters, changed)
+    async def index(upstream: Upstream) -> None:
+        indexed.append(len(upstream.tools))
+
+    indexed: list[int] = []
+    upstream = Upstream("server", Behind(parameters), Limits(), index, changed)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(upstream.run)
         with anyio.fail_after(60):
@@ -37,16 +44,12 @@ async def running(parameters: StdioServerParameters) -> AsyncIterator[tuple[Upst
         tasks.cancel_scope.cancel()
 
 
-async def nothing(_progress: float, _total: float | None, _message: str | None) -> None:
-    pass
-
-
 async def test_tools_are_listed_to_the_last_page_and_a_broken_promise_is_an_error() -> None:
     async with running(StdioServerParameters.model_validate(server("pages"))) as (upstream, seen):
         assert [tool.name for tool in upstream.tools] == [f"tool_{n}" for n in range(8)]
         assert seen == [("ready", 8)]
         with pytest.raises(ToolError, match="'server' broke its word: Invalid structured content"):
-            await upstream.call("tool_1", {}, nothing)
+            await upstream.ask(Context(), lambda client: client.call_tool("tool_1"))
 
 
 async def test_after_a_crash_every_answer_says_at_once_that_the_server_is_restarting() -> None:

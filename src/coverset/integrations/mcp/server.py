@@ -1,4 +1,4 @@
-"""The MCP server itself: which tools and resources it has, and how it tells that they changed."""
+"""The MCP server itself: which tools, prompts and resources it has, and how it tells that they changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,21 +14,40 @@ import anyio
 from mcp import ServerSession, stdio_server
 from mcp.server import MCPServer, NotificationOptions, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
-from mcp.server.mcpserver import ResourceSecurity
-from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
-from mcp.types import Tool, ToolAnnotations
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context, ResourceSecurity
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
+from mcp.types import (
+    GetPromptResult,
+    InputRequiredResult,
+    Prompt,
+    Resource,
+    ResourceTemplate,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import AnyUrl
 
 import coverset
 from coverset.integrations.mcp.documents import TEMPLATE, Documents
+from coverset.integrations.mcp.passing import Passing
 from coverset.integrations.mcp.toolbox import Toolbox
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 # It does whatever the tool behind it does, so it is to be treated as the most dangerous of them.
 CALLS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
+# Clients of old who are told of changes; of more than these, the ones who were there first no longer are.
+LISTENERS = 1000
 
 
 class CoversetServer(MCPServer[None]):
-    """Tools and documents for agents, over stdio.
+    """Tools and documents for agents, over stdio or HTTP.
 
     Parameters
     ----------
@@ -40,8 +59,10 @@ class CoversetServer(MCPServer[None]):
 
     def __init__(self, toolbox: Toolbox | None, documents: Documents | None) -> None:
         self._toolbox, self._documents = toolbox, documents
+        self._passing = None if toolbox is None else Passing(toolbox.upstreams)
         self._bus = InMemorySubscriptionBus()
-        self._session: ServerSession | None = None
+        self._listeners: dict[str, ServerSession] = {}
+        self._told: tuple[str, list[Prompt], list[Resource]] = ("", [], [])
         super().__init__(
             "coverset",
             version=coverset.__version__,
@@ -51,6 +72,7 @@ class CoversetServer(MCPServer[None]):
         )
         if toolbox is not None:
             self._offer(toolbox.find_tools, READS)
+            self._offer(toolbox.describe_tools, READS)
             self._offer(toolbox.call_tool, CALLS)
             self._offer(toolbox.list_servers, READS)
         if documents is not None:
@@ -69,10 +91,43 @@ class CoversetServer(MCPServer[None]):
                 tool.description = f"{tool.description}\n\nStore: {self._documents.name}."
         return tools
 
+    async def list_prompts(self) -> list[Prompt]:
+        """Return the prompts of the servers behind."""
+        return [] if self._passing is None else self._passing.prompts()
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Return a prompt of a server behind, filled in."""
+        if self._passing is None or context is None:
+            return await super().get_prompt(name, arguments, context)
+        return await self._passing.prompt(name, arguments, context)
+
+    async def list_resources(self) -> list[Resource]:
+        """Return the resources of the servers behind; documents have a template."""
+        return [] if self._passing is None else self._passing.resources()
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """Return the template of documents and those of the servers behind."""
+        own = await super().list_resource_templates()
+        return own if self._passing is None else own + self._passing.templates()
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[None, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Return a document, or a resource of a server behind."""
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceNotFoundError:
+            if self._passing is None or context is None or str(uri).startswith(TEMPLATE.partition("{")[0]):
+                raise
+            return await self._passing.read(str(uri), context)
+
     async def run_stdio_async(self) -> None:
-        """Serve over stdin and stdout; like the method it replaces, but promising to tell when tools change."""
+        """Serve over stdin and stdout; like the method it replaces, but promising to tell of changes."""
         server = self._lowlevel_server
-        options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+        told = NotificationOptions(tools_changed=True, prompts_changed=True, resources_changed=True)
+        options = server.create_initialization_options(told)
         async with stdio_server() as (read, write):
             signum = await _unless_stopped(lambda: server.run(read, write, options))
             if signum is not None:
@@ -83,16 +138,39 @@ class CoversetServer(MCPServer[None]):
         self.add_tool(tool, description=inspect.getdoc(tool), annotations=effect)
 
     async def _tell(self) -> None:
-        """Tell the client that `find_tools` has another description, in the way of its version of the protocol."""
-        await self._bus.publish(ToolsListChanged())
-        if self._session is not None:
-            await self._session.send_tool_list_changed()
+        """Tell the clients what is another now, in the way of their version of the protocol."""
+        assert self._toolbox is not None
+        assert self._passing is not None
+        before = self._told
+        self._told = (self._toolbox.summary, self._passing.prompts(), self._passing.resources())
+        tools, prompts, resources = (now != then for now, then in zip(self._told, before, strict=True))
+        if tools:
+            await self._bus.publish(ToolsListChanged())
+            await self._tell_listeners(lambda session: session.send_tool_list_changed())
+        if prompts:
+            await self._bus.publish(PromptsListChanged())
+            await self._tell_listeners(lambda session: session.send_prompt_list_changed())
+        if resources:
+            await self._bus.publish(ResourcesListChanged())
+            await self._tell_listeners(lambda session: session.send_resource_list_changed())
+
+    async def _tell_listeners(self, tell: Callable[[ServerSession], Awaitable[None]]) -> None:
+        for key, session in list(self._listeners.items()):
+            try:
+                await tell(session)
+            except Exception:  # whoever is gone need not be told
+                self._listeners.pop(key, None)
 
     async def _remember_who_listed(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        if ctx.method == "tools/list":
-            self._session = ctx.session
+        if ctx.method in ("tools/list", "prompts/list", "resources/list"):
+            key = "" if ctx.request is None else ctx.request.headers.get("mcp-session-id")
+            if key is not None:
+                self._listeners.pop(key, None)
+                self._listeners[key] = ctx.session
+                while len(self._listeners) > LISTENERS:
+                    self._listeners.pop(next(iter(self._listeners)))
         return await call_next(ctx)
 
 

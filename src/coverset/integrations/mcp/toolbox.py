@@ -1,57 +1,34 @@
-"""What an agent sees of the servers behind this one: `find_tools`, `call_tool`, `list_servers`."""
+"""What an agent sees of the servers behind: `find_tools`, `describe_tools`, `call_tool`, `list_servers`."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import anyio
 from anyio.to_thread import run_sync
-from mcp import StdioServerParameters
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult
-from pydantic import BaseModel, Field
+from mcp.types import CallToolResult, InputRequiredResult
+from pydantic import Field
 
+from coverset.integrations.mcp import answers
+from coverset.integrations.mcp.calls import call_tool
 from coverset.integrations.mcp.catalogue import Catalogue
-from coverset.integrations.mcp.upstream import State, Upstream
+from coverset.integrations.mcp.config import Configuration
+from coverset.integrations.mcp.limits import bounded_result
+from coverset.integrations.mcp.upstream import Upstream
 
-# How long a request waits for servers that are still starting.
-PATIENCE = 30.0
+# How long after the start a request still waits for servers that have not answered yet.
+PATIENCE = 10.0
+# How long it waits for tools that are listed already and are still being encoded.
+INDEXING = 120.0
+# How many tools are described at a time.
+DESCRIBED = 50
 
-
-class FoundTool(BaseModel):
-    """A tool that is part of the answer."""
-
-    name: str = Field(description="The name to give to call_tool.")
-    description: str
-    input_schema: dict[str, Any] = Field(alias="inputSchema", description="JSON schema of its arguments.")
-    weight: float = Field(description="How much of the request this tool explains; 0: it only fills up to k.")
-
-
-class FoundTools(BaseModel):
-    """The answer to a request: a set, best first."""
-
-    tools: list[FoundTool]
-    unavailable: list[str] = Field(description="Servers whose tools could not be considered, and why.")
-
-
-class ServerStatus(BaseModel):
-    """How a server is doing."""
-
-    name: str
-    state: State
-    tools: int
-    error: str | None = Field(description="Why it is not ready.")
-    instructions: str | None = Field(description="What the server says about the use of its tools.")
-
-
-class ServerList(BaseModel):
-    """All servers."""
-
-    servers: list[ServerStatus]
+Name = Annotated[str, Field(description="The tool's name, server/tool, as find_tools returned it.")]
 
 
 class Toolbox:
@@ -59,102 +36,110 @@ class Toolbox:
 
     Parameters
     ----------
-    servers
-        How to start each server, by name.
+    configuration
+        How to reach each server, and what it may take up.
     catalogue
         Where their tools are found.
     """
 
-    def __init__(self, servers: Mapping[str, StdioServerParameters], catalogue: Catalogue) -> None:
-        self._parameters, self._catalogue = servers, catalogue
-        self._upstreams: dict[str, Upstream] = {}
+    def __init__(self, configuration: Configuration, catalogue: Catalogue) -> None:
+        self._configuration, self._catalogue = configuration, catalogue
+        self.upstreams: dict[str, Upstream] = {}
+        self._began = 0.0
 
     @asynccontextmanager
     async def running(self, changed: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-        """Run the servers while the context lasts; `changed` is awaited whenever `summary` says something else."""
-        told = ""
+        """Run the servers while the context lasts; `changed` is awaited whenever what they offer is another."""
 
-        async def keep_in_step(upstream: Upstream) -> None:
-            nonlocal told
+        async def index(upstream: Upstream) -> None:
             await run_sync(self._catalogue.replace, upstream.name, upstream.tools)
-            before, told = told, self.summary
-            if told != before:
-                await changed()
 
+        async def tell(upstream: Upstream) -> None:
+            await changed()
+
+        self._began = anyio.current_time()
         async with anyio.create_task_group() as tasks:
-            for name, parameters in self._parameters.items():
-                self._upstreams[name] = Upstream(name, parameters, keep_in_step)
-                tasks.start_soon(self._upstreams[name].run)
-            told = self.summary
+            for name, behind in self._configuration.servers.items():
+                self.upstreams[name] = Upstream(name, behind, self._configuration.limits, index, tell)
+                tasks.start_soon(self.upstreams[name].run)
             yield
             tasks.cancel_scope.cancel()
 
     @property
     def summary(self) -> str:
-        """Which servers there are, for the description of `find_tools`."""
-        upstreams = self._upstreams.values()
+        """The servers in one line, with what they have: "files (12 tools), mail (failed)"."""
+        upstreams = self.upstreams.values()
         return ", ".join(f"{u.name} ({_count(u) if u.state == 'ready' else u.state})" for u in upstreams)
 
     async def find_tools(
         self,
         request: Annotated[str, Field(description="What is to be done, in plain words, with all of its steps.")],
         k: Annotated[int, Field(description="How many tools to return at most.", ge=1, le=100)] = 5,
-    ) -> FoundTools:
+    ) -> CallToolResult:
         """Find the few tools that together do a job, out of all tools of all servers.
 
-        Describe the whole job in one request. The answer is a set whose tools complement each other, not a
-        list of tools that are alike. Then use call_tool with a tool's name and arguments for its inputSchema.
+        Describe the whole job in one request. The answer is a set whose tools complement each other; siblings
+        are names of further tools of the same servers, which describe_tools explains. Use a tool by call_tool,
+        with its name and arguments for its inputSchema.
         """
         if not request.strip():
             raise ToolError("request must not be empty: say in plain words what is to be done")
-        with anyio.move_on_after(PATIENCE):
-            for upstream in self._upstreams.values():
-                await upstream.settled.wait()
-        found = await run_sync(self._catalogue.find, request, k)
-        return FoundTools(
-            tools=[
-                FoundTool(
-                    name=entry.name,
-                    description=entry.tool.description or "",
-                    inputSchema=entry.tool.input_schema,
-                    weight=weight,
-                )
-                for entry, weight in found
-            ],
-            unavailable=[
-                f"{u.name}: {u.error or u.state}" for u in self._upstreams.values() if u.state != "ready"
-            ],
-        )
+        await self._settle()
+        finding = await run_sync(self._catalogue.find, request, k)
+        missing = [f"{u.name}: {u.error or u.state}" for u in self.upstreams.values() if u.state != "ready"]
+        return answers.found(finding, missing).result()
+
+    async def describe_tools(
+        self,
+        names: Annotated[
+            list[str], Field(description="Names of tools, server/tool.", min_length=1, max_length=DESCRIBED)
+        ],
+    ) -> CallToolResult:
+        """Tell all about tools whose names are known: their whole descriptions and inputSchemas."""
+        await self._settle()
+        entries = {name: self._catalogue.get(name) for name in names}
+        return answers.DescribedTools(
+            tools=[answers.described(entry) for entry in entries.values() if entry is not None],
+            unknown=[self._unknown(name) for name, entry in entries.items() if entry is None],
+            note=answers.MARK,
+        ).result()
 
     async def call_tool(
         self,
-        name: Annotated[str, Field(description="The tool's name, server/tool, as find_tools returned it.")],
+        name: Name,
         context: Context,
         arguments: Annotated[
             dict[str, Any] | None, Field(description="Its arguments, as its inputSchema asks for.")
         ] = None,
-    ) -> CallToolResult:
+    ) -> CallToolResult | InputRequiredResult:
         """Call a tool that find_tools returned, and return its result as it is."""
         entry = self._catalogue.get(name)
         if entry is None:
             raise ToolError(self._unknown(name))
-        return await self._upstreams[entry.server].call(entry.tool.name, arguments or {}, context.report_progress)
+        upstream, tool = self.upstreams[entry.server], entry.tool.name
+        result = await upstream.ask(context, lambda client: call_tool(client, tool, arguments or {}, context))
+        return bounded_result(result, upstream.limits) if isinstance(result, CallToolResult) else result
 
-    async def list_servers(self) -> ServerList:
+    async def list_servers(self) -> CallToolResult:
         """Tell which servers stand behind find_tools, how they are doing, and how they want to be used."""
-        return ServerList(
-            servers=[
-                ServerStatus(
-                    name=u.name, state=u.state, tools=len(u.tools), error=u.error, instructions=u.instructions
-                )
-                for u in self._upstreams.values()
-            ]
-        )
+        return answers.ServerList(servers=[answers.status(u) for u in self.upstreams.values()]).result()
+
+    async def _settle(self) -> None:
+        """Give servers that were only just started a moment to list their tools, and not more than that."""
+        with anyio.move_on_after(max(0.0, self._began + PATIENCE - anyio.current_time())):
+            for upstream in self.upstreams.values():
+                await upstream.answered.wait()
+        with anyio.move_on_after(INDEXING):
+            for upstream in self.upstreams.values():
+                if upstream.answered.is_set():
+                    await upstream.settled.wait()
 
     def _unknown(self, name: str) -> str:
-        server = self._upstreams.get(name.partition("/")[0])
+        server = self.upstreams.get(name.partition("/")[0])
         if server is not None and server.state != "ready":
             return server.trouble
+        if server is not None and not server.behind.permits(name):
+            return f"the tool {name!r} must not be used: the configuration does not allow it"
         near = difflib.get_close_matches(name, self._catalogue.names, 3, 0.5)
         hint = f"did you mean {', '.join(near)}?" if near else "find_tools returns names that are"
         return f"there is no tool {name!r}; {hint}"

@@ -1,0 +1,55 @@
+"""`coverset mcp --http`: agents served by streamable HTTP, on this machine unless they have keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import uvicorn
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from coverset.integrations.mcp.server import CoversetServer
+from coverset.server.keys import Keys
+from coverset.server.run import GRACE, listen
+
+PATH = "/mcp"
+
+
+def serve(server: CoversetServer, host: str, port: int, keys: Keys, announce: Callable[[str], None]) -> None:
+    """Serve until told to stop; `announce` is told the address once connections are accepted."""
+    listener, address = listen(host, port)
+    app = server.streamable_http_app(streamable_http_path=PATH, host=host)
+    config = uvicorn.Config(
+        _Guard(app, keys) if keys else app,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    announce(f"{address}{PATH.removeprefix('/')}")
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+class _Guard:
+    """Lets in who has a key that may write: a call may do anything that a tool behind can."""
+
+    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+        self._app, self._keys = app, keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan" and self._keys.scope(_bearer(scope)) != "write":
+            refusal = JSONResponse({"error": "a key that may write is needed: Authorization: Bearer KEY"}, 401)
+            refusal.headers["WWW-Authenticate"] = "Bearer"
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def _bearer(scope: Scope) -> str:
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            kind, _, key = value.decode("latin-1").partition(" ")
+            return key.strip() if kind.lower() == "bearer" else ""
+    return ""
