@@ -56,7 +56,7 @@ class Limits:
 
 def cut(text: str, limit: int) -> str:
     """Return a text that is not longer than the limit, or its beginning and a word that it was cut."""
-    return text if len(text) <= limit else f"{text[:limit]} [cut: {limit:,} of {len(text):,} characters]"
+    return text if len(text) <= limit else text[:limit] + _note(limit, len(text))
 
 
 def plain(text: str) -> str:
@@ -66,7 +66,13 @@ def plain(text: str) -> str:
 
 def words_of(text: str | None, limit: int) -> str | None:
     """Return what a server says of itself, fit to be shown."""
-    return None if text is None else cut(plain(text[: 2 * limit]) if len(text) > 2 * limit else plain(text), limit)
+    if text is None or len(text) <= limit:
+        return text and plain(text)
+    return plain(text[:limit]) + _note(limit, len(text))
+
+
+def _note(limit: int, length: int) -> str:
+    return f" [cut: {limit:,} of {length:,} characters]"
 
 
 def bounded(tool: Tool, limits: Limits) -> Tool:
