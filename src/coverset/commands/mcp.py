@@ -91,8 +91,10 @@ def make_toolbox(config: Path, encoder: str, decoder: Decoder) -> Toolbox:
     from coverset.integrations.mcp.catalogue import Catalogue
     from coverset.integrations.mcp.config import read_config
     from coverset.integrations.mcp.toolbox import Toolbox
+    from coverset.integrations.shelf import Shelf
 
-    return Toolbox(read_config(config), Catalogue(load_encoder(encoder), decoder, default_folder() / "mcp"))
+    shelf = Shelf(load_encoder(encoder), decoder, default_folder() / "tools")
+    return Toolbox(read_config(config), Catalogue(shelf))
 
 
 def _address(http: bool, host: str | None, port: int | None, keys: Path | None) -> tuple[str, int, Keys] | None:

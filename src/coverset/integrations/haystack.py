@@ -16,11 +16,20 @@ from coverset.extras import require
 require("haystack", "haystack", run=False)
 
 from haystack import Document, component, default_from_dict, default_to_dict
+from haystack.tools import (
+    ToolsType,
+    deserialize_tools_or_toolset_inplace,
+    flatten_tools_or_toolsets,
+    serialize_tools_or_toolset,
+    warm_up_tools,
+)
+from haystack.tools.tool import Tool
 
 from coverset.decoders import NNN, Decoder
 from coverset.decoders.registry import as_setting, from_setting
 from coverset.inputs import as_count
 from coverset.integrations.candidates import choose
+from coverset.integrations.tools import ToolChooser
 from coverset.retriever import Retriever
 
 
@@ -107,6 +116,57 @@ class CoversetRanker:
     def from_dict(cls, data: dict[str, Any]) -> CoversetRanker:
         """Make the component of a saved pipeline."""
         return _restored(cls, data)  # type: ignore[no-any-return]
+
+
+@component
+class ToolsNeeded:
+    """The tools that together do what a request asks for; no model is asked which.
+
+    Connect `tools` to a chat generator's or an agent's input of that name.
+
+    Parameters
+    ----------
+    tools
+        All tools: tools, or toolsets.
+    top_k
+        How many of them the model is handed.
+    always
+        Names of tools that come along in any case, beside the top k.
+    decoder
+        The rule that picks; default: NNN.
+    """
+
+    def __init__(
+        self, tools: ToolsType, top_k: int = 5, always: list[str] | None = None, decoder: Decoder | None = None
+    ) -> None:
+        self.tools, self.always, self.decoder = tools, always or [], decoder
+        self._chooser = ToolChooser(as_count("top_k", top_k), always=self.always, decoder=decoder)
+
+    def warm_up(self) -> None:
+        """Have the toolsets load their tools."""
+        warm_up_tools(self.tools)
+
+    @component.output_types(tools=list[Tool])
+    def run(self, query: str) -> dict[str, list[Tool]]:
+        """Choose the tools for a request."""
+        return {"tools": self._chooser.choose(query, flatten_tools_or_toolsets(self.tools))}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the component as plain data, for a pipeline that is saved."""
+        return default_to_dict(
+            self,
+            tools=serialize_tools_or_toolset(self.tools),
+            top_k=self._chooser.k,
+            always=self.always,
+            decoder=_plain(self.decoder),
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ToolsNeeded:
+        """Make the component of a saved pipeline."""
+        parameters = dict(data.get("init_parameters", {}))
+        deserialize_tools_or_toolset_inplace(parameters, key="tools")
+        return _restored(cls, {**data, "init_parameters": parameters})  # type: ignore[no-any-return]
 
 
 def _plain(decoder: Decoder | None) -> dict[str, Any] | None:

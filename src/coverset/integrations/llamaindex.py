@@ -4,10 +4,13 @@ from coverset.integrations.llamaindex import CoversetPostprocessor, CoversetRetr
 
 CoversetRetriever(Retriever.open("handbook.cover"), k=5)               # a store of Coverset's own
 index.as_query_engine(similarity_top_k=50, node_postprocessors=[CoversetPostprocessor(k=5)])   # any index
+FunctionAgent(llm=llm, tool_retriever=ToolsNeeded(tools, k=5))         # an agent's tools
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from coverset.extras import require
@@ -18,12 +21,15 @@ from llama_index.core import Settings
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.objects import ObjectRetriever
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, QueryType, TextNode
+from llama_index.core.tools import BaseTool
 
 from coverset.decoders import NNN, Decoder
 from coverset.encoders.protocol import Encoder
 from coverset.integrations.candidates import choose
+from coverset.integrations.tools import ToolChooser
 from coverset.retriever import Retriever, as_retriever
 
 
@@ -102,6 +108,45 @@ class CoversetPostprocessor(BaseNodePostprocessor):
             return own
         texts = [found.node.get_content(metadata_mode=MetadataMode.EMBED) for found in nodes]
         return self.embed_model.get_text_embedding_batch(texts)
+
+
+class ToolsNeeded(ObjectRetriever[BaseTool]):
+    """The tools that together do what a request asks for: an agent's `tool_retriever`. No model is asked which.
+
+    Parameters
+    ----------
+    tools
+        All tools.
+    k
+        How many of them the model is handed.
+    always
+        Names of tools that come along in any case, beside the k.
+    encoder
+        Makes vectors; default: the one that comes along.
+    decoder
+        Picks; default: NNN.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[BaseTool],
+        k: int = 5,
+        *,
+        always: Iterable[str] = (),
+        encoder: Encoder | None = None,
+        decoder: Decoder | None = None,
+    ) -> None:
+        self._tools = list(tools)
+        self._chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
+
+    def retrieve(self, str_or_query_bundle: QueryType) -> list[BaseTool]:
+        """Return the tools for a request."""
+        asked = str_or_query_bundle
+        return self._chooser.choose(asked if isinstance(asked, str) else asked.query_str, self._tools)
+
+    async def aretrieve(self, str_or_query_bundle: QueryType) -> list[BaseTool]:
+        """Return the tools for a request; others are served meanwhile."""
+        return await asyncio.to_thread(self.retrieve, str_or_query_bundle)
 
 
 class CoversetEmbedding(BaseEmbedding):

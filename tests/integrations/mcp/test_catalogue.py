@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders import Encoder
 from coverset.integrations.mcp.catalogue import Catalogue
 from coverset.integrations.mcp.tool_text import tool_text, words
+from coverset.integrations.shelf import Shelf
 from tests.integrations.mcp.servers.numbers import server as numbers
 from tests.integrations.mcp.servers.words import server as texts
 
@@ -71,7 +73,7 @@ def found(catalogue: Catalogue, request: str, k: int) -> set[str]:
 
 async def filled(encoder: Encoder, decoder: Decoder) -> Catalogue:
     """The catalogue of both servers."""
-    catalogue = Catalogue(encoder, decoder)
+    catalogue = Catalogue(Shelf(encoder, decoder))
     catalogue.replace("numbers", await numbers.list_tools())
     catalogue.replace("texts", await texts.list_tools())
     return catalogue
@@ -79,7 +81,7 @@ async def filled(encoder: Encoder, decoder: Decoder) -> Catalogue:
 
 def test_only_new_texts_are_encoded_also_when_a_server_comes_back(encoder: Encoder) -> None:
     counting = Counting(encoder)
-    catalogue = Catalogue(counting, NNN())
+    catalogue = Catalogue(Shelf(counting, NNN()))
     first, second = tool("add", "Sum of two numbers."), tool("sine", "Sine of an angle.")
     catalogue.replace("maths", [first])
     catalogue.replace("maths", [first, second])
@@ -93,7 +95,7 @@ def test_only_new_texts_are_encoded_also_when_a_server_comes_back(encoder: Encod
 
 
 def test_tools_of_the_same_name_on_two_servers_are_two_tools(encoder: Encoder) -> None:
-    catalogue = Catalogue(encoder, NNN())
+    catalogue = Catalogue(Shelf(encoder, NNN()))
     catalogue.replace("mail", [tool("send", "Send a letter by e-mail.")])
     catalogue.replace("chat", [tool("send", "Send a message to a channel.")])
     entry = catalogue.get("chat/send")
@@ -104,7 +106,7 @@ def test_tools_of_the_same_name_on_two_servers_are_two_tools(encoder: Encoder) -
 
 
 def test_answers_are_whole_while_the_tools_change(encoder: Encoder) -> None:
-    catalogue = Catalogue(encoder, Dense())
+    catalogue = Catalogue(Shelf(encoder, Dense()))
     generations = [[tool(f"t{n}_{m}", f"Tool {n} of {m}.") for n in range(4)] for m in range(8)]
     catalogue.replace("s", generations[0])
     seen: list[set[str]] = []
@@ -139,9 +141,30 @@ def test_the_text_of_a_tool_is_its_names_as_words_and_its_description() -> None:
 
 
 def test_weights_are_the_decoders(encoder: Encoder) -> None:
-    catalogue = Catalogue(encoder, Dense())
+    catalogue = Catalogue(Shelf(encoder, Dense()))
     catalogue.replace("s", [tool("add", "Sum of two numbers.")])
     ((_, weight),) = catalogue.find("sum", 3).tools
     cosine = encoder.encode(["s add: Sum of two numbers."])[0] @ encoder.encode_queries(["sum"])[0]
     assert weight == pytest.approx(float(cosine), abs=1e-5)
     assert np.isfinite(weight)
+
+
+def test_vectors_are_kept_by_text_and_requests_are_not(encoder: Encoder, tmp_path: Path) -> None:
+    tools = [tool("add", "Sum of two numbers."), tool("sine", "Sine of an angle.")]
+    first, second = Counting(encoder), Counting(encoder)
+    for counting in (first, second):
+        catalogue = Catalogue(Shelf(counting, NNN(), tmp_path))
+        catalogue.replace("maths", tools)
+        assert found(catalogue, "sine", 1) == {"maths/sine"}
+    assert len(first.encoded) == 2
+    assert second.encoded == []
+    assert len(list(tmp_path.glob("*/*.npz"))) == 1
+
+
+def test_the_other_tools_of_a_server_come_nearest_first(encoder: Encoder) -> None:
+    catalogue = Catalogue(Shelf(encoder, NNN()))
+    catalogue.replace("maths", [tool("add", "Sum."), tool("cosine", "Cosine of an angle."), tool("sine", "Sine.")])
+    catalogue.replace("mail", [tool("send", "Send a letter.")])
+    finding = catalogue.find("the sine of an angle", 1)
+    assert [entry.name for entry, _ in finding.tools] == ["maths/sine"]
+    assert [entry.name for entry in finding.siblings] == ["maths/cosine", "maths/add"]

@@ -91,7 +91,9 @@ async def test_words_of_servers_are_marked_as_theirs(agent: Agent) -> None:
 
 
 async def test_thirty_million_characters_are_refused_and_the_server_goes_on(agent: Agent) -> None:
-    with pytest.raises(MCPError, match="the answer has 30,0.* bytes, more than the 16,000,000 that a message may"):
+    with pytest.raises(
+        MCPError, match=r"the answer has 30,0.* bytes, more than the 16,000,000 that a message may"
+    ):
         await agent.call("bad/huge")
     assert (await agent.call("bad/echo", text="still here")).content == [TextContent(text="still here")]
     await still_well(agent)

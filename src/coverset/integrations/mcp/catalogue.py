@@ -5,17 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import numpy as np
 from mcp.types import Tool
 
-from coverset.arrays import Floats
-from coverset.decoders import Decoder
-from coverset.encoders.cache import CachedEncoder
-from coverset.encoders.protocol import Encoder
-from coverset.indexes import MemoryIndex
 from coverset.integrations.mcp.tool_text import tool_text
+from coverset.integrations.shelf import Shelf, Shelved
 
 
 @dataclass(frozen=True)
@@ -51,8 +45,7 @@ class _Snapshot:
     """All tools at one moment. An answer is made from one snapshot, whatever changes meanwhile."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
-    rows: Floats | None = None
-    index: MemoryIndex | None = None
+    shelved: Shelved | None = None
 
 
 class Catalogue:
@@ -63,48 +56,35 @@ class Catalogue:
 
     Parameters
     ----------
-    encoder
-        Makes vectors of tools and requests.
-    decoder
-        Picks the tools.
-    kept
-        A folder where vectors of tools are kept by text, so that the next start need not encode them.
+    shelf
+        Makes the texts of tools findable.
     """
 
-    def __init__(self, encoder: Encoder, decoder: Decoder, kept: Path | None = None) -> None:
-        self._encoder, self._decoder = encoder, decoder
-        self._documents = encoder if kept is None else CachedEncoder(encoder, kept)
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
         self._entries: dict[str, list[Entry]] = {}
-        self._vectors: dict[str, dict[str, Floats]] = {}
         self._snapshot = _Snapshot()
         self._lock = threading.Lock()
 
     def replace(self, server: str, tools: Sequence[Tool]) -> None:
-        """Make these the server's tools; with none, its vectors are kept for when it comes back."""
-        texts = [tool_text(server, tool) for tool in tools]
+        """Make these the server's tools."""
         with self._lock:
-            known = self._vectors.setdefault(server, {})
-            if tools:
-                new = [text for text in dict.fromkeys(texts) if text not in known]
-                vectors = {**known, **dict(zip(new, self._documents.encode(new), strict=True))} if new else known
-                self._vectors[server] = {text: vectors[text] for text in texts}
             self._entries[server] = _numbered(server, tools)
-            self._snapshot = self._take()
+            entries = {entry.name: entry for some in self._entries.values() for entry in some}
+            texts = [tool_text(entry.server, entry.tool) for entry in entries.values()]
+            self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None)
 
     def find(self, request: str, k: int) -> Finding:
         """Return the k tools that together cover the request, and the others of their servers, nearest first."""
         snapshot = self._snapshot
-        if snapshot.index is None or snapshot.rows is None:
+        if snapshot.shelved is None:
             return Finding()
-        query = self._encoder.encode_queries([request])[0]
-        selection = self._decoder.decode(query, snapshot.index, k=k)
+        choice = snapshot.shelved.choose(request, k)
         entries = list(snapshot.entries.values())
-        chosen = set(selection.ids.tolist())
-        servers = {entries[i].server for i in chosen}
-        order = np.argsort(-(snapshot.rows @ query), kind="stable").tolist()
+        servers = {entries[i].server for i in choice.ids}
         return Finding(
-            [(entries[i], float(w)) for i, w in zip(selection.ids, selection.weights, strict=True)],
-            [entries[i] for i in order if i not in chosen and entries[i].server in servers],
+            [(entries[i], weight) for i, weight in zip(choice.ids, choice.weights, strict=True)],
+            [entries[i] for i in choice.order if i not in choice.ids and entries[i].server in servers],
         )
 
     def get(self, name: str) -> Entry | None:
@@ -115,18 +95,6 @@ class Catalogue:
     def names(self) -> list[str]:
         """The names of all tools."""
         return list(self._snapshot.entries)
-
-    def _take(self) -> _Snapshot:
-        entries = {entry.name: entry for some in self._entries.values() for entry in some}
-        if not entries:
-            return _Snapshot()
-        rows = np.stack(
-            [self._vectors[entry.server][tool_text(entry.server, entry.tool)] for entry in entries.values()]
-        )
-        index = MemoryIndex(rows)
-        # What is compiled or computed with the first answer is then ready before a request comes.
-        self._decoder.decode(rows[0], index, k=1)
-        return _Snapshot(entries, rows, index)
 
 
 def _numbered(server: str, tools: Sequence[Tool]) -> list[Entry]:

@@ -6,24 +6,13 @@ where descriptions are bare and change little where they are full, so they only 
 
 from __future__ import annotations
 
-import re
-
 from mcp.types import Tool
+
+from coverset.integrations.tool_shapes import parameters, text_of, words
+
+__all__ = ["parameters", "tool_text", "words"]
 
 
 def tool_text(server: str, tool: Tool) -> str:
     """Return server and name as words, and the description: "weather get forecast: The weather of a city."."""
-    name = f"{words(server)} {words(tool.name)}".strip()
-    about = tool.description or tool.title or parameters(tool)
-    return f"{name}: {about.strip()}" if about.strip() else name
-
-
-def words(name: str) -> str:
-    """Return a name as the words it is made of: getWeather_now and get-weather.now are both get weather now."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+", " ", name)
-    return " ".join(spaced.split()).lower()
-
-
-def parameters(tool: Tool) -> str:
-    """Return the names of a tool's parameters, as words."""
-    return ", ".join(words(name) for name in tool.input_schema.get("properties", {}))
+    return f"{words(server)} {text_of(tool)}".strip()

@@ -65,7 +65,12 @@ def call(request: Any) -> None:
     elif name == "large":
         text(request, "y" * 1_000_000, structuredContent={"y": "y" * 1_000_000})
     elif name == "garbage":
-        for line in ("Traceback (most recent call last):", "{", "\x00\xff", json.dumps({"jsonrpc": "1.0", "id": []})):
+        for line in (
+            "Traceback (most recent call last):",
+            "{",
+            "\x00\xff",
+            json.dumps({"jsonrpc": "1.0", "id": []}),
+        ):
             write(line)
         for _ in range(2_000):
             write(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))

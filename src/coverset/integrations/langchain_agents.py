@@ -1,0 +1,80 @@
+"""Coverset in LangChain's agents: the model is handed only the tools that a request needs.
+
+from langchain.agents import create_agent
+from coverset.integrations.langchain_agents import ToolsNeeded
+
+create_agent(model, tools, middleware=[ToolsNeeded(k=5, always=["ask_user"])])
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+from coverset.extras import require
+
+require("langchain", "langchain-agents", run=False)
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from coverset.decoders import Decoder
+from coverset.encoders.protocol import Encoder
+from coverset.integrations.tools import ToolChooser
+
+
+class ToolsNeeded(AgentMiddleware[AgentState[Any], Any, Any]):
+    """Hands the model the tools that together do what the user last asked for; no model is asked which.
+
+    Tools that were called since then stay, and so do those that a provider runs itself.
+
+    Parameters
+    ----------
+    k
+        How many tools.
+    always
+        Names of tools that come along in any case, beside the k.
+    encoder
+        Makes vectors; default: the one that comes along.
+    decoder
+        Picks; default: NNN.
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        always: Iterable[str] = (),
+        encoder: Encoder | None = None,
+        decoder: Decoder | None = None,
+    ) -> None:
+        super().__init__()
+        self._chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Call the model with the tools that are needed."""
+        return handler(self._narrowed(request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Call the model with the tools that are needed; others are served meanwhile."""
+        return await handler(await asyncio.to_thread(self._narrowed, request))
+
+    def _narrowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        asked, called = _asked(request.messages)
+        return request.override(tools=self._chooser.choose(asked, request.tools, keep=called))
+
+
+def _asked(messages: list[AnyMessage]) -> tuple[str, set[str]]:
+    """Return what the user last asked for, and the tools that were called since."""
+    called: set[str] = set()
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage):
+            return message.text, called
+        if isinstance(message, AIMessage):
+            called.update(call["name"] for call in message.tool_calls)
+    return "", called

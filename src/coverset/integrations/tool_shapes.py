@@ -1,0 +1,48 @@
+"""Tools in the shapes that people have them in: OpenAI's, Anthropic's, MCP's, and those of agent frameworks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# Where a tool says what its arguments are.
+SCHEMAS = ("inputSchema", "input_schema", "parameters", "parameters_json_schema", "params_json_schema", "args")
+
+
+def name_of(tool: Any) -> str | None:
+    """Return the name of a tool; None for one that has none, as tools that a provider runs itself."""
+    name = _says(tool, "name")
+    return name if isinstance(name, str) and name else None
+
+
+def text_of(tool: Any) -> str:
+    """Return the name as words and the description: "get forecast: The weather of a city."."""
+    said = (_says(tool, key) for key in ("description", "title"))
+    about = next((text.strip() for text in said if isinstance(text, str) and text.strip()), parameters(tool))
+    name = words(name_of(tool) or "")
+    return f"{name}: {about}" if about else name
+
+
+def words(name: str) -> str:
+    """Return a name as the words it is made of: getWeather_now and get-weather.now are both get weather now."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+", " ", name)
+    return " ".join(spaced.split()).lower()
+
+
+def parameters(tool: Any) -> str:
+    """Return the names of a tool's parameters, as words."""
+    for key in SCHEMAS:
+        schema = _says(tool, key)
+        if isinstance(schema, Mapping):
+            properties = schema.get("properties", {} if "type" in schema else schema)
+            return ", ".join(words(str(name)) for name in properties) if isinstance(properties, Mapping) else ""
+    return ""
+
+
+def _says(tool: Any, key: str) -> Any:
+    """Return what a tool says under a key. OpenAI's chat tools, and LlamaIndex's, say it one level down."""
+    if isinstance(tool, Mapping):
+        inner = tool.get("function", tool)
+        return inner.get(key) if isinstance(inner, Mapping) else None
+    return getattr(getattr(tool, "metadata", None) if not hasattr(tool, key) else tool, key, None)

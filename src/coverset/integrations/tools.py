@@ -1,0 +1,114 @@
+"""Out of many tools, the few that a request needs: for any agent loop, in whatever shape its tools are.
+
+from coverset.integrations.tools import choose_tools
+
+client.chat.completions.create(messages=messages, tools=choose_tools(request, tools, k=5), ...)
+
+No language model is asked. Vectors of tools are kept by text, in memory and on disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from coverset.decoders import NNN, Decoder
+from coverset.encoders import load_encoder
+from coverset.encoders.cache import default_folder
+from coverset.encoders.protocol import Encoder
+from coverset.inputs import as_count
+from coverset.integrations.shelf import Shelf, Shelved
+from coverset.integrations.tool_shapes import name_of, text_of
+
+T = TypeVar("T")
+# Lists of tools that stay indexed.
+REMEMBERED = 8
+
+
+class ToolChooser:
+    """Chooses tools for requests, and remembers what it has encoded.
+
+    Parameters
+    ----------
+    k
+        How many tools to choose.
+    always
+        Names of tools that come along in any case, beside the k.
+    encoder
+        Makes vectors; default: the one that comes along.
+    decoder
+        Picks; default: NNN.
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        always: Iterable[str] = (),
+        encoder: Encoder | None = None,
+        decoder: Decoder | None = None,
+    ) -> None:
+        if isinstance(always, str):
+            raise ValueError(f"always must be names of tools, as [{always!r}], got the string {always!r}")
+        self.k, self.always = as_count("k", k), frozenset(always)
+        self._encoder, self._decoder = encoder, decoder or NNN()
+        self._shelf: Shelf | None = None
+        self._shelved: dict[tuple[str, ...], Shelved] = {}
+        self._lock = threading.Lock()
+
+    def choose(self, request: str, tools: Sequence[T], *, keep: Iterable[str] = ()) -> list[T]:
+        """Return those of the tools that a request needs: first those that always come along, then best first.
+
+        Parameters
+        ----------
+        request
+            What is to be done; without one, all tools are returned.
+        tools
+            All tools, in OpenAI's, Anthropic's or MCP's shape, or any objects with a name and a description.
+            What has no name, as tools that a provider runs itself, always comes along.
+        keep
+            Names of further tools that come along, as those called already.
+        """
+        names = [name_of(tool) for tool in tools]
+        unknown = sorted(self.always.difference(name for name in names if name))
+        if unknown:
+            raise ValueError(f"always names tools that are not among the tools: {', '.join(unknown)}")
+        fixed = self.always.union(keep)
+        stay = [tool for tool, name in zip(tools, names, strict=True) if name is None or name in fixed]
+        rest = [tool for tool, name in zip(tools, names, strict=True) if name is not None and name not in fixed]
+        if len(rest) <= self.k or not request.strip():
+            return list(tools)
+        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(request, self.k)
+        return [*stay, *(rest[i] for i in choice.ids)]
+
+    def _index(self, texts: tuple[str, ...]) -> Shelved:
+        with self._lock:
+            if self._shelf is None:
+                encoder = self._encoder or load_encoder()
+                self._shelf = Shelf(encoder, self._decoder, default_folder() / "tools")
+            shelved = self._shelved.pop(texts, None) or self._shelf.put(texts)
+            self._shelved[texts] = shelved
+            while len(self._shelved) > REMEMBERED:
+                self._shelved.pop(next(iter(self._shelved)))
+            return shelved
+
+
+_choosers: dict[int, ToolChooser] = {}
+
+
+def choose_tools(request: str, tools: Sequence[T], k: int = 5) -> list[T]:
+    """Return the k tools that together do what a request asks for, best first.
+
+    Parameters
+    ----------
+    request
+        What is to be done, in plain words, with all of its steps.
+    tools
+        All tools: dicts in OpenAI's (chat or responses), Anthropic's or MCP's shape, or any objects with a name
+        and a description. They are returned as they are.
+    k
+        How many tools.
+    """
+    chooser = _choosers.setdefault(as_count("k", k), ToolChooser(k))
+    return chooser.choose(request, tools)
