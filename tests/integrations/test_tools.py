@@ -91,6 +91,15 @@ def test_tools_that_always_come_along_do_not_count_and_those_without_a_name_stay
     assert {tool["name"] for tool in chosen[2:]} == set(NEEDED)
 
 
+def test_steps_say_which_tool_serves_which_and_which_none_does() -> None:
+    tools = [anthropic(*each) for each in CATALOGUE.items()]
+    steps = ["convert Celsius to Fahrenheit", "send a message by e-mail", "negotiate a peace treaty"]
+    chosen = choose_tools("tell them how warm it is", tools, k=3, steps=steps)
+    assert chosen.steps == {steps[0]: ["celsius_to_fahrenheit"], steps[1]: ["send_email"], steps[2]: []}
+    assert chosen.unserved == [steps[2]]
+    assert json.loads(json.dumps(chosen)) == list(chosen)
+
+
 def test_misspelt_names_and_impossible_numbers_are_errors() -> None:
     with pytest.raises(ValueError, match="always names tools that are not among the tools: ask_usr"):
         ToolChooser(2, always=["ask_usr"]).choose(REQUEST, [mcp(*each) for each in CATALOGUE.items()])

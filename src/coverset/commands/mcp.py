@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coverset.commands.app import EncoderName, app, bad_input
-from coverset.decoders.registry import changed, make
+from coverset.decoders.registry import DEFAULT, NAMES, changed, make
 from coverset.extras import require
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ def mcp(
     store: Annotated[Path | None, typer.Argument(help="A store whose documents are to be found.")] = None,
     config: Annotated[
         Path | None, typer.Option(help='MCP servers whose tools are to be found: {"mcpServers": {...}}.')
+    ] = None,
+    decoder: Annotated[str | None, typer.Option(help=f"{', '.join(NAMES)}; default: the store's, or nnn.")] = None,
+    share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="With --config: the share of words in a score, 0 to 1.")
     ] = None,
     l1: Annotated[
         float | None, typer.Option(help="NNN's l1; default: the store's, or chosen for each request.")
@@ -70,11 +74,15 @@ def mcp(
         if store is None and config is None:
             raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
         address = _address(http, host, port, keys)
-        toolbox = None if config is None else make_toolbox(config, encoder, make("nnn", given))
+        if share is not None and config is None:
+            raise ValueError("--share has no effect without --config")
+        toolbox = None
+        if config is not None:
+            toolbox = make_toolbox(config, encoder, make(decoder or DEFAULT, given), share)
         documents = None
         if store is not None:
             retriever = Retriever.open(store, create=False)
-            documents = Documents(retriever, changed(retriever.decoder, None, given) if given else None)
+            documents = Documents(retriever, changed(retriever.decoder, decoder, given))
         server = CoversetServer(toolbox, documents)
         if address is not None:
             from coverset.integrations.mcp.http import serve
@@ -84,7 +92,7 @@ def mcp(
     server.run()
 
 
-def make_toolbox(config: Path, encoder: str, decoder: Decoder) -> Toolbox:
+def make_toolbox(config: Path, encoder: str, decoder: Decoder, share: float | None) -> Toolbox:
     """Return the servers that a file names, and the catalogue of their tools, whose vectors are kept."""
     from coverset.encoders import load_encoder
     from coverset.encoders.cache import default_folder
@@ -93,7 +101,8 @@ def make_toolbox(config: Path, encoder: str, decoder: Decoder) -> Toolbox:
     from coverset.integrations.mcp.toolbox import Toolbox
     from coverset.integrations.shelf import Shelf
 
-    shelf = Shelf(load_encoder(encoder), decoder, default_folder() / "tools")
+    kept = default_folder() / "tools"
+    shelf = Shelf(load_encoder(encoder), decoder, kept, **({} if share is None else {"share": share}))
     return Toolbox(read_config(config), Catalogue(shelf))
 
 

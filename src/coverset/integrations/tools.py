@@ -22,6 +22,27 @@ from coverset.integrations.shelf import Shelf, Shelved
 from coverset.integrations.tool_shapes import name_of, text_of
 
 T = TypeVar("T")
+
+
+class Chosen(list[T]):
+    """Tools that were chosen, a list like any other, which also says what each is for.
+
+    Attributes
+    ----------
+    steps
+        For each step, the names of the tools that serve it.
+    """
+
+    def __init__(self, tools: Iterable[T], steps: dict[str, list[str]] | None = None) -> None:
+        super().__init__(tools)
+        self.steps = steps or {}
+
+    @property
+    def unserved(self) -> list[str]:
+        """The steps that none of the tools serves."""
+        return [step for step, names in self.steps.items() if not names]
+
+
 # Lists of tools that stay indexed.
 REMEMBERED = 8
 
@@ -57,7 +78,9 @@ class ToolChooser:
         self._shelved: dict[tuple[str, ...], Shelved] = {}
         self._lock = threading.Lock()
 
-    def choose(self, request: str, tools: Sequence[T], *, keep: Iterable[str] = ()) -> list[T]:
+    def choose(
+        self, request: str, tools: Sequence[T], steps: Sequence[str] | None = None, *, keep: Iterable[str] = ()
+    ) -> Chosen[T]:
         """Return those of the tools that a request needs: first those that always come along, then best first.
 
         Parameters
@@ -67,6 +90,8 @@ class ToolChooser:
         tools
             All tools, in OpenAI's, Anthropic's or MCP's shape, or any objects with a name and a description.
             What has no name, as tools that a provider runs itself, always comes along.
+        steps
+            What each tool is to do, if that is known; steps find tools far better than the request alone.
         keep
             Names of further tools that come along, as those called already.
         """
@@ -77,10 +102,11 @@ class ToolChooser:
         fixed = self.always.union(keep)
         stay = [tool for tool, name in zip(tools, names, strict=True) if name is None or name in fixed]
         rest = [tool for tool, name in zip(tools, names, strict=True) if name is not None and name not in fixed]
-        if len(rest) <= self.k or not request.strip():
-            return list(tools)
-        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(request, self.k)
-        return [*stay, *(rest[i] for i in choice.ids)]
+        if not rest or not request.strip() or (len(rest) <= self.k and not steps):
+            return Chosen(tools)
+        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(request, self.k, steps or ())
+        named = [[name_of(rest[i]) or "" for i in serving] for serving in choice.steps]
+        return Chosen([*stay, *(rest[i] for i in choice.ids)], dict(zip(steps or (), named, strict=True)))
 
     def _index(self, texts: tuple[str, ...]) -> Shelved:
         with self._lock:
@@ -97,8 +123,10 @@ class ToolChooser:
 _choosers: dict[int, ToolChooser] = {}
 
 
-def choose_tools(request: str, tools: Sequence[T], k: int = 5) -> list[T]:
+def choose_tools(request: str, tools: Sequence[T], k: int = 5, steps: Sequence[str] | None = None) -> Chosen[T]:
     """Return the k tools that together do what a request asks for, best first.
+
+    With steps, the answer's `steps` says which tool serves which, and its `unserved` which of them none serves.
 
     Parameters
     ----------
@@ -109,6 +137,8 @@ def choose_tools(request: str, tools: Sequence[T], k: int = 5) -> list[T]:
         and a description. They are returned as they are.
     k
         How many tools.
+    steps
+        What each tool is to do, if that is known; steps find tools far better than the request alone.
     """
     chooser = _choosers.setdefault(as_count("k", k), ToolChooser(k))
-    return chooser.choose(request, tools)
+    return chooser.choose(request, tools, steps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import statistics
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import MCPError
-from mcp.types import ImageContent
+from mcp.types import ImageContent, TextContent
 
 from tests.integrations.mcp.conftest import DOCUMENTS, Agent, error_of, eventually
 from tests.integrations.mcp.servers import words
@@ -34,6 +35,33 @@ async def test_it_finds_the_tools_that_together_do_a_job(agent: Agent) -> None:
     assert {"numbers/sine", "numbers/degrees_to_radians", "numbers/round_to_decimals"} <= set(found)
     found = await agent.find("extract the numbers from a text, average them and round to one decimal")
     assert {"words/find_numbers", "numbers/mean", "numbers/round_to_decimals"} <= set(found)
+
+
+async def test_a_plan_finds_tools_step_by_step_and_says_what_none_does(agent: Agent) -> None:
+    steps = ["extract the numbers from a text", "round to one decimal place", "bake a chocolate cake"]
+    answer = await agent.use("find_tools", request="what do we spend on average?", steps=steps, k=4)
+    assert answer["steps"] == {
+        steps[0]: ["words/find_numbers"],
+        steps[1]: ["numbers/round_to_decimals"],
+        steps[2]: [],
+    }
+    assert answer["unserved"] == [steps[2]]
+    assert {"words/count_words", "numbers/mean"} <= set(answer["siblings"]) | {t["name"] for t in answer["tools"]}
+    assert "steps must not be empty" in await agent.fail("find_tools", request="a", steps=["b", " "])
+
+
+async def test_an_answer_is_compact_and_the_rest_is_described_on_demand(agent: Agent) -> None:
+    result = await agent.client.call_tool("find_tools", {"request": "the sine of an angle", "k": 3})
+    (text,) = result.content
+    assert isinstance(text, TextContent)
+    assert json.loads(text.text) == result.structured_content
+    assert "\n" not in text.text
+    assert '"title"' not in text.text
+    (named,) = (await agent.use("describe_tools", names=["numbers/cosine"]))["tools"]
+    assert named["description"] == "Cosine of an angle given in radians."
+    assert named["inputSchema"]["required"] == ["value"]
+    unknown = (await agent.use("describe_tools", names=["numbers/cosin"]))["unknown"]
+    assert unknown == ["there is no tool 'numbers/cosin'; did you mean numbers/cosine, numbers/sine?"]
 
 
 async def test_what_it_finds_can_be_called_as_it_stands(agent: Agent) -> None:

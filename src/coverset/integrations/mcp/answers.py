@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
@@ -37,12 +38,15 @@ class FoundTool(Compact):
     destructive: bool = False
     input_schema: dict[str, Any] = Field(alias="inputSchema")
     weight: float | None = None
+    alternatives: list[str] = []
 
 
 class FoundTools(Compact):
     """The answer to a request: a set, best first."""
 
     tools: list[FoundTool]
+    steps: dict[str, list[str]] = {}
+    unserved: list[str] = []
     siblings: list[str] = []
     more_siblings: int = 0
     unavailable: list[str] = []
@@ -74,20 +78,24 @@ class ServerList(Compact):
     servers: list[ServerStatus]
 
 
-def found(finding: Finding, unavailable: list[str]) -> FoundTools:
+def found(finding: Finding, steps: Sequence[str], unavailable: list[str]) -> FoundTools:
     """Say what was found."""
+    serving = {step: [entry.name for entry in entries] for step, entries in zip(steps, finding.steps, strict=True)}
     siblings = [entry.name for entry in finding.siblings]
     return FoundTools(
         tools=[
             FoundTool(
-                name=entry.name,
-                description=one_line(entry.tool.description or entry.tool.title or "", LINE),
-                destructive=entry.destructive,
-                inputSchema=compact(entry.tool.input_schema),
-                weight=round(weight, 3),
+                name=each.entry.name,
+                description=one_line(each.entry.tool.description or each.entry.tool.title or "", LINE),
+                destructive=each.entry.destructive,
+                inputSchema=compact(each.entry.tool.input_schema),
+                weight=round(each.weight, 3),
+                alternatives=[other.name for other in each.alternatives],
             )
-            for entry, weight in finding.tools
+            for each in finding.tools
         ],
+        steps=serving,
+        unserved=[step for step, names in serving.items() if not names],
         siblings=siblings[:SIBLINGS],
         more_siblings=max(0, len(siblings) - SIBLINGS),
         unavailable=unavailable,

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 
 from mcp.types import Tool
 
-from coverset.integrations.mcp.tool_text import tool_text
+from coverset.integrations.mcp.tool_text import tool_text, words
 from coverset.integrations.shelf import Shelf, Shelved
 
+# How many tools are named that do the same as one that was found.
+ALTERNATIVES = 5
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Entry:
     """A tool of a server; `name` is `server/tool`, and `server/tool~2` for the second that a server calls so."""
 
@@ -25,6 +28,10 @@ class Entry:
         """The name under which the tool is found and called."""
         return f"{self.server}/{self.tool.name}" + (f"~{self.number}" if self.number > 1 else "")
 
+    def namesake(self, other: Entry) -> bool:
+        """Say whether a tool of another server has the same name."""
+        return self.server != other.server and words(self.tool.name) == words(other.tool.name)
+
     @property
     def destructive(self) -> bool:
         """Whether the server says that the tool may destroy something."""
@@ -33,10 +40,30 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The answer to a request: tools with their weights, best first, and the other tools of their servers."""
+class Found:
+    """A tool that was found, how much of the request it explains, and tools that do the same."""
 
-    tools: list[tuple[Entry, float]] = field(default_factory=list)
+    entry: Entry
+    weight: float
+    alternatives: list[Entry]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer to a request.
+
+    Attributes
+    ----------
+    tools
+        Best first.
+    steps
+        For each step, the tools that serve it; none, where nothing serves it.
+    siblings
+        The other tools of the servers, nearest first.
+    """
+
+    tools: list[Found] = field(default_factory=list)
+    steps: list[list[Entry]] = field(default_factory=list)
     siblings: list[Entry] = field(default_factory=list)
 
 
@@ -74,17 +101,24 @@ class Catalogue:
             texts = [tool_text(entry.server, entry.tool) for entry in entries.values()]
             self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None)
 
-    def find(self, request: str, k: int) -> Finding:
-        """Return the k tools that together cover the request, and the others of their servers, nearest first."""
+    def find(self, request: str, k: int, steps: Sequence[str] = ()) -> Finding:
+        """Return the k tools that together cover the request and its steps, and the others of their servers."""
         snapshot = self._snapshot
         if snapshot.shelved is None:
-            return Finding()
-        choice = snapshot.shelved.choose(request, k)
+            return Finding(steps=[[] for _ in steps])
+        choice = snapshot.shelved.choose(request, k, steps)
         entries = list(snapshot.entries.values())
-        servers = {entries[i].server for i in choice.ids}
+        chosen = [entries[i] for i in choice.ids]
+        nearest = [entries[i] for i in choice.order if i not in choice.ids]
+        tools = []
+        for entry, weight, alike in zip(chosen, choice.weights, choice.alike, strict=True):
+            same = [entries[i] for i in alike] + [other for other in nearest if entry.namesake(other)]
+            tools.append(Found(entry, weight, list(dict.fromkeys(same))[:ALTERNATIVES]))
+        servers = {entry.server for entry in chosen}
         return Finding(
-            [(entries[i], weight) for i, weight in zip(choice.ids, choice.weights, strict=True)],
-            [entries[i] for i in choice.order if i not in choice.ids and entries[i].server in servers],
+            tools,
+            [[entries[i] for i in serving] for serving in choice.steps],
+            [entry for entry in nearest if entry.server in servers],
         )
 
     def get(self, name: str) -> Entry | None:

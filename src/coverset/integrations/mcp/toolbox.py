@@ -74,20 +74,31 @@ class Toolbox:
     async def find_tools(
         self,
         request: Annotated[str, Field(description="What is to be done, in plain words, with all of its steps.")],
+        steps: Annotated[
+            list[str] | None,
+            Field(description="Your plan: what each tool is to do, a step each, in plain words.", max_length=16),
+        ] = None,
         k: Annotated[int, Field(description="How many tools to return at most.", ge=1, le=100)] = 5,
     ) -> CallToolResult:
         """Find the few tools that together do a job, out of all tools of all servers.
 
-        Describe the whole job in one request. The answer is a set whose tools complement each other; siblings
-        are names of further tools of the same servers, which describe_tools explains. Use a tool by call_tool,
-        with its name and arguments for its inputSchema.
+        Describe the whole job in one request, and hand in your plan as steps: tools are found far better with it.
+        The answer says which tool serves which step, and which step none serves; siblings are names of further
+        tools of the same servers, which describe_tools explains. Use a tool by call_tool, with its name and
+        arguments for its inputSchema.
         """
+        plan = [step.strip() for step in steps or []]
         if not request.strip():
             raise ToolError("request must not be empty: say in plain words what is to be done")
+        if "" in plan or len(set(plan)) < len(plan):
+            raise ToolError("steps must not be empty nor equal: say what each is to do")
         await self._settle()
-        finding = await run_sync(self._catalogue.find, request, k)
+        try:
+            finding = await run_sync(self._catalogue.find, request, k, plan)
+        except ValueError as error:
+            raise ToolError(str(error)) from error
         missing = [f"{u.name}: {u.error or u.state}" for u in self.upstreams.values() if u.state != "ready"]
-        return answers.found(finding, missing).result()
+        return answers.found(finding, plan, missing).result()
 
     async def describe_tools(
         self,
