@@ -3,10 +3,11 @@
     python -m benchmarks.livemcp DATA/livemcp [--out benchmarks/results]
 
 All servers of the catalogue stand behind `coverset mcp`, each as a process that publishes the real names,
-descriptions and schemas. An agent asks for each task over a real session, by stdio and by HTTP. Recall@k: the share
-of the tools a task takes that are found; Comp@k: the share of tasks for which all are; in sight: those for which
-all are among the tools found and the names of their siblings. Tokens are characters / 4 of the JSON that the model
-reads. The tasks are test only: nothing here was chosen on them.
+descriptions and schemas. An agent asks for each task over a real session, by stdio and by HTTP.
+
+Recall@k: the share of a task's tools that are found; Comp@k: the share of tasks whose tools are all found; in
+sight: whose tools are all found or named as siblings. Tokens are characters / 4 of the JSON that the model reads.
+The tasks are test only: nothing here was chosen on them.
 """
 
 from __future__ import annotations
@@ -176,8 +177,8 @@ def table(results: dict[str, Any]) -> str:
         f"{results['tasks']} tasks over {results['tools']} tools of {results['servers']} servers, in percent; "
         f"tokens an answer. {'Over HTTP every figure is the same.' if same else 'Over HTTP the figures differ.'} "
         f"The tools of `coverset mcp` itself take {own:,.0f} tokens once.",
-        f"A task is {one:.1f} points, and a Comp of 50 is known to ±{spread:.0f} points: these tasks tell the plan's "
-        "worth, and little between ways that are close. They say which tools the annotators used, not which "
+        f"A task is {one:.1f} points, and a Comp of 50 is known to ±{spread:.0f} points: these tell what a plan "
+        "is worth, and little between ways that are close. They say which tools the annotators used, not which "
         "others would have done; the steps were written by people who knew the tools, so an agent's own plan may "
         "be worse. Whether an agent then calls the tools rightly is not measured.",
         "",

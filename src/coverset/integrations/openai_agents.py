@@ -51,7 +51,7 @@ def tools_needed(
         Picks; default: NNN.
     """
     chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
-    functions = [tool for tool in tools if isinstance(tool, FunctionTool)]
+    functions = [tool for tool in tools if isinstance(tool, FunctionTool) and tool.is_enabled is not False]
     needed = _Needed(chooser, functions)
     return [needed.only(tool) if isinstance(tool, FunctionTool) else tool for tool in tools]
 

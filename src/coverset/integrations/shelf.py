@@ -23,7 +23,7 @@ from coverset.vectors import Vectors
 MOST_VECTORS = 50_000
 MOST_FILES = 2_000
 # A text whose meaning has a lower cosine than this with a step's does not serve it, however far the others are.
-FLOOR = 0.3
+FLOOR = 0.25
 
 
 @dataclass(frozen=True)

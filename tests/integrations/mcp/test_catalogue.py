@@ -61,7 +61,7 @@ async def test_a_job_of_several_parts_is_covered_where_nearest_neighbours_leave_
             {"texts/remove_accents", "texts/remove_punctuation", "texts/url_encode"},
         ),
     ]
-    nearest = await filled(encoder, Dense())
+    nearest = await filled(encoder, Dense(), share=0)
     for decoder, job, needed in jobs:
         assert needed <= found(await filled(encoder, decoder), job, 5)
         assert not needed <= found(nearest, job, 5)
@@ -71,9 +71,9 @@ def found(catalogue: Catalogue, request: str, k: int) -> set[str]:
     return {found.entry.name for found in catalogue.find(request, k).tools}
 
 
-async def filled(encoder: Encoder, decoder: Decoder) -> Catalogue:
+async def filled(encoder: Encoder, decoder: Decoder, share: float = 0.5) -> Catalogue:
     """The catalogue of both servers."""
-    catalogue = Catalogue(Shelf(encoder, decoder))
+    catalogue = Catalogue(Shelf(encoder, decoder, share=share))
     catalogue.replace("numbers", await numbers.list_tools())
     catalogue.replace("texts", await texts.list_tools())
     return catalogue
@@ -141,7 +141,7 @@ def test_the_text_of_a_tool_is_its_names_as_words_and_its_description() -> None:
 
 
 def test_weights_are_the_decoders(encoder: Encoder) -> None:
-    catalogue = Catalogue(Shelf(encoder, Dense()))
+    catalogue = Catalogue(Shelf(encoder, Dense(), share=0))
     catalogue.replace("s", [tool("add", "Sum of two numbers.")])
     (one,) = catalogue.find("sum", 3).tools
     weight = one.weight
