@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,8 @@ from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
 from coverset.vectors import Vectors
 
-# Vectors that are remembered, and files of them that are kept: texts that change without end fill up neither.
-MOST_VECTORS = 50_000
+# Texts that are remembered, and files of vectors that are kept: texts that change without end fill up neither.
+MOST_KNOWN = 50_000
 MOST_FILES = 2_000
 # A text whose meaning has a lower cosine than this with a step's does not serve it, however far the others are.
 FLOOR = 0.25
@@ -69,34 +70,36 @@ class Shelf:
     def __init__(
         self, encoder: Encoder, decoder: Decoder, kept: Path | None = None, *, share: float = SHARE
     ) -> None:
-        self.encoder, self.decoder, self.share, self._kept = encoder, decoder, share, kept
+        self.encoder, self.decoder, self.share = encoder, decoder, share
         self.analyser = Analyser()
-        self._vectors: dict[str, Floats] = {}
+        self._keeper = None if kept is None else CachedEncoder(encoder, kept)
+        self._known: dict[str, tuple[Floats, Counter[str]]] = {}
         self._lock = threading.Lock()
 
     def put(self, texts: Sequence[str]) -> Shelved:
         """Return the texts as something to find them in; only those that are new are encoded."""
         with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+            new = [text for text in dict.fromkeys(texts) if text not in self._known]
             if new:
-                self._vectors.update(zip(new, self._keeper().encode(new), strict=True))
-            meaning = np.stack([self._vectors[text] for text in texts])
-            if len(self._vectors) > MOST_VECTORS:
-                self._vectors = {text: self._vectors[text] for text in texts}
-        return Shelved(self, texts, meaning)
+                counts = (self.analyser.counts(text) for text in new)
+                self._known.update(zip(new, zip(self._encoded(new), counts, strict=True), strict=True))
+            known = [self._known[text] for text in texts]
+            if len(self._known) > MOST_KNOWN:
+                self._known = dict(zip(texts, known, strict=True))
+        return Shelved(self, np.stack([meaning for meaning, _ in known]), [counts for _, counts in known])
 
-    def _keeper(self) -> Encoder:
-        if self._kept is None or sum(1 for _ in self._kept.glob("*/*.npz")) >= MOST_FILES:
-            return self.encoder
-        return CachedEncoder(self.encoder, self._kept)
+    def _encoded(self, texts: list[str]) -> Floats:
+        if self._keeper is None or sum(1 for _ in self._keeper.folder.glob("*.npz")) >= MOST_FILES:
+            return self.encoder.encode(texts)
+        return self._keeper.encode(texts)
 
 
 class Shelved:
     """Texts that can be found."""
 
-    def __init__(self, shelf: Shelf, texts: Sequence[str], meaning: Floats) -> None:
+    def __init__(self, shelf: Shelf, meaning: Floats, counts: Sequence[Counter[str]]) -> None:
         self._shelf = shelf
-        self._vocabulary, words = Vocabulary.of([shelf.analyser.counts(text) for text in texts])
+        self._vocabulary, words = Vocabulary.of(counts)
         self._index = MemoryIndex(Vectors(meaning, words), shelf.share)
         # What is compiled or computed with the first answer is then ready before a request comes.
         shelf.decoder.decode(self._index.corpus.take(slice(0, 1)), self._index, k=1)

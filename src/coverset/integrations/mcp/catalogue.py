@@ -73,6 +73,7 @@ class _Snapshot:
 
     entries: dict[str, Entry] = field(default_factory=dict)
     shelved: Shelved | None = None
+    changes: int = 0
 
 
 class Catalogue:
@@ -90,16 +91,24 @@ class Catalogue:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._entries: dict[str, list[Entry]] = {}
+        self._changes = 0
         self._snapshot = _Snapshot()
-        self._lock = threading.Lock()
+        self._lock, self._building = threading.Lock(), threading.Lock()
 
     def replace(self, server: str, tools: Sequence[Tool]) -> None:
-        """Make these the server's tools."""
+        """Make these the server's tools. Of many servers that change at once, one builds the index for all."""
         with self._lock:
             self._entries[server] = _numbered(server, tools)
-            entries = {entry.name: entry for some in self._entries.values() for entry in some}
+            self._changes += 1
+            change = self._changes
+        with self._building:
+            if self._snapshot.changes >= change:
+                return
+            with self._lock:
+                entries = {entry.name: entry for some in self._entries.values() for entry in some}
+                changes = self._changes
             texts = [tool_text(entry.server, entry.tool) for entry in entries.values()]
-            self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None)
+            self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None, changes)
 
     def find(self, request: str, k: int, steps: Sequence[str] = ()) -> Finding:
         """Return the k tools that together cover the request and its steps, and the others of their servers."""

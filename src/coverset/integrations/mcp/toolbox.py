@@ -52,11 +52,13 @@ class Toolbox:
         """Run the servers while the context lasts; `changed` is awaited whenever what they offer is another."""
 
         async def index(upstream: Upstream) -> None:
-            await run_sync(self._catalogue.replace, upstream.name, upstream.tools)
+            await run_sync(self._catalogue.replace, upstream.name, upstream.tools, limiter=indexing)
 
         async def tell(upstream: Upstream) -> None:
             await changed()
 
+        # Threads of their own: servers that start by the dozen leave those of requests free.
+        indexing = anyio.CapacityLimiter(max(1, len(self._configuration.servers)))
         self._began = anyio.current_time()
         async with anyio.create_task_group() as tasks:
             for name, behind in self._configuration.servers.items():
