@@ -29,6 +29,9 @@ def mcp(
     share: Annotated[
         float | None, typer.Option(min=0, max=1, help="With --config: the share of words in a score, 0 to 1.")
     ] = None,
+    parts: Annotated[
+        bool, typer.Option("--parts/--no-parts", help="With --config: take requests without steps apart.")
+    ] = True,
     l1: Annotated[
         float | None, typer.Option(help="NNN's l1; default: the store's, or chosen for each request.")
     ] = None,
@@ -78,7 +81,7 @@ def mcp(
             raise ValueError("--share has no effect without --config")
         toolbox = None
         if config is not None:
-            toolbox = make_toolbox(config, encoder, make(decoder or DEFAULT, given), share)
+            toolbox = make_toolbox(config, encoder, make(decoder or DEFAULT, given), share, parts)
         documents = None
         if store is not None:
             retriever = Retriever.open(store, create=False)
@@ -92,17 +95,18 @@ def mcp(
     server.run()
 
 
-def make_toolbox(config: Path, encoder: str, decoder: Decoder, share: float | None) -> Toolbox:
+def make_toolbox(config: Path, encoder: str, decoder: Decoder, share: float | None, parts: bool) -> Toolbox:
     """Return the servers that a file names, and the catalogue of their tools, whose vectors are kept."""
     from coverset.encoders import load_encoder
     from coverset.encoders.cache import default_folder
+    from coverset.indexes.memory.index import SHARE
     from coverset.integrations.mcp.catalogue import Catalogue
     from coverset.integrations.mcp.config import read_config
     from coverset.integrations.mcp.toolbox import Toolbox
     from coverset.integrations.shelf import Shelf
 
     kept = default_folder() / "tools"
-    shelf = Shelf(load_encoder(encoder), decoder, kept, **({} if share is None else {"share": share}))
+    shelf = Shelf(load_encoder(encoder), decoder, kept, share=SHARE if share is None else share, parts=parts)
     return Toolbox(read_config(config), Catalogue(shelf))
 
 

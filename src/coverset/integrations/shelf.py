@@ -13,6 +13,7 @@ import numpy as np
 from coverset.arrays import Floats, Mask
 from coverset.decoders import Decoder
 from coverset.encoders.cache import CachedEncoder
+from coverset.encoders.parts import split
 from coverset.encoders.protocol import Encoder
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
@@ -65,12 +66,20 @@ class Shelf:
         A folder where vectors are kept by text, so that the next start need not encode them.
     share
         The share of words in a score, from 0 to 1.
+    parts
+        Whether requests that come without steps are taken apart.
     """
 
     def __init__(
-        self, encoder: Encoder, decoder: Decoder, kept: Path | None = None, *, share: float = SHARE
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        kept: Path | None = None,
+        *,
+        share: float = SHARE,
+        parts: bool = True,
     ) -> None:
-        self.encoder, self.decoder, self.share = encoder, decoder, share
+        self.encoder, self.decoder, self.share, self.parts = encoder, decoder, share, parts
         self.analyser = Analyser()
         self._keeper = None if kept is None else CachedEncoder(encoder, kept)
         self._known: dict[str, tuple[Floats, Counter[str]]] = {}
@@ -106,16 +115,18 @@ class Shelved:
 
     def choose(self, request: str, k: int, steps: Sequence[str] = ()) -> Choice:
         """Return the k texts that together cover a request, and each of its steps if it comes with any."""
-        targets = self._vectors([request, *steps])
-        parts = targets.take(slice(1, None)) if steps else None
-        selection = self._shelf.decoder.decode(targets.take(slice(0, 1)), self._index, k, parts)
+        parts = steps or (split(request, self._shelf.analyser) if self._shelf.parts else [])
+        targets = self._vectors([request, *parts])
+        selection = self._shelf.decoder.decode(
+            targets.take(slice(0, 1)), self._index, k, targets.take(slice(1, None)) if parts else None
+        )
         corpus, ids = self._index.corpus, selection.ids.tolist()
         scores = corpus.inner(targets.sharing(self._index.share))
         near = corpus.meaning @ targets.meaning.T >= FLOOR
         return Choice(
             ids,
             selection.weights.tolist(),
-            [_serving(scores[:, n], near[:, n], ids, selection.serves == n - 1) for n in range(1, len(targets))],
+            [_serving(scores[:, n], near[:, n], ids, selection.serves == n - 1) for n in range(1, len(steps) + 1)],
             [np.asarray(others, np.int64).tolist() for others in selection.alike],
             np.argsort(-scores.max(axis=1), kind="stable").tolist(),
         )
