@@ -61,9 +61,9 @@ async def test_a_job_of_several_parts_is_covered_where_nearest_neighbours_leave_
             {"texts/remove_accents", "texts/remove_punctuation", "texts/url_encode"},
         ),
     ]
-    nearest = await filled(encoder, Dense(), share=0)
+    nearest = await filled(Shelf(encoder, Dense(), share=0, parts=False))
     for decoder, job, needed in jobs:
-        assert needed <= found(await filled(encoder, decoder), job, 5)
+        assert needed <= found(await filled(Shelf(encoder, decoder)), job, 5)
         assert not needed <= found(nearest, job, 5)
 
 
@@ -71,9 +71,9 @@ def found(catalogue: Catalogue, request: str, k: int) -> set[str]:
     return {found.entry.name for found in catalogue.find(request, k).tools}
 
 
-async def filled(encoder: Encoder, decoder: Decoder, share: float = 0.5) -> Catalogue:
+async def filled(shelf: Shelf) -> Catalogue:
     """The catalogue of both servers."""
-    catalogue = Catalogue(Shelf(encoder, decoder, share=share))
+    catalogue = Catalogue(shelf)
     catalogue.replace("numbers", await numbers.list_tools())
     catalogue.replace("texts", await texts.list_tools())
     return catalogue
