@@ -40,11 +40,10 @@ async def test_it_finds_the_tools_that_together_do_a_job(agent: Agent) -> None:
 async def test_a_plan_finds_tools_step_by_step_and_says_what_none_does(agent: Agent) -> None:
     steps = ["extract the numbers from a text", "round to one decimal place", "bake a chocolate cake"]
     answer = await agent.use("find_tools", request="what do we spend on average?", steps=steps, k=4)
-    assert answer["steps"] == {
-        steps[0]: ["words/find_numbers"],
-        steps[1]: ["numbers/round_to_decimals"],
-        steps[2]: [],
-    }
+    assert list(answer["steps"]) == steps
+    assert answer["steps"][steps[0]][0] == "words/find_numbers"
+    assert answer["steps"][steps[1]][0] == "numbers/round_to_decimals"
+    assert answer["steps"][steps[2]] == []
     assert answer["unserved"] == [steps[2]]
     assert {"words/count_words", "numbers/mean"} <= set(answer["siblings"]) | {t["name"] for t in answer["tools"]}
     assert "steps must not be empty" in await agent.fail("find_tools", request="a", steps=["b", " "])
@@ -60,8 +59,8 @@ async def test_an_answer_is_compact_and_the_rest_is_described_on_demand(agent: A
     (named,) = (await agent.use("describe_tools", names=["numbers/cosine"]))["tools"]
     assert named["description"] == "Cosine of an angle given in radians."
     assert named["inputSchema"]["required"] == ["value"]
-    unknown = (await agent.use("describe_tools", names=["numbers/cosin"]))["unknown"]
-    assert unknown == ["there is no tool 'numbers/cosin'; did you mean numbers/cosine, numbers/sine?"]
+    (unknown,) = (await agent.use("describe_tools", names=["numbers/cosin"]))["unknown"]
+    assert unknown.startswith("there is no tool 'numbers/cosin'; did you mean numbers/cosine, ")
 
 
 async def test_what_it_finds_can_be_called_as_it_stands(agent: Agent) -> None:

@@ -105,7 +105,8 @@ class Catalogue:
             if self._snapshot.changes >= change:
                 return
             with self._lock:
-                entries = {entry.name: entry for some in self._entries.values() for entry in some}
+                # By name, so that answers do not depend on which server was ready first.
+                entries = {entry.name: entry for name in sorted(self._entries) for entry in self._entries[name]}
                 changes = self._changes
             texts = [tool_text(entry.server, entry.tool) for entry in entries.values()]
             self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None, changes)
