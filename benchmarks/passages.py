@@ -1,8 +1,8 @@
-"""Long documents whole, and in passages: which of them does a search find?
+"""Long documents whole, and in passages: which of them a search finds.
 
 Eight documents at a time, in random order, are joined into a long one; what is relevant is then the long documents
-that hold what was. They are searched as they are, of which the encoder reads the beginning, and in passages of several
-sizes, one passage per document.
+that hold what was. They are searched as they are, of which the encoder reads the beginning, and in passages of
+several sizes, one passage per document.
 
     python -m benchmarks.passages DATASET... --out benchmarks/results
 """

@@ -77,7 +77,7 @@ def tune(
 
 
 def best_share(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> float:
-    """Return the share of words with the best mean Comp@5, then Recall@5; of equals, the nearest to the present."""
+    """Return the share of words with the best mean Comp@5, then Recall@5; of equals, the nearest to now."""
     shares = sorted({*SHARES, index.share}, key=lambda share: abs(share - index.share))
 
     def worth(share: float) -> tuple[float, float]:

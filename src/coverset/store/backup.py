@@ -56,7 +56,8 @@ def export_store(folder: Path, file: Path, *, replace: bool = False) -> Backup:
         raise ValueError(f"file must be in a folder that exists, got {file}")
     found = table.read(None)
     dim = found.vectors.shape[1] if len(found.vectors) else table.outline().dim
-    schema, documents = rows.state_row(found.state, dim).schema, found.table
+    head = rows.state_row(found.state, dim, words=found.state.words is not None)
+    schema, documents = head.schema, found.table
     if len(documents):
         vectors = pa.FixedSizeListArray.from_arrays(pa.array(found.vectors.reshape(-1)), dim)
         documents = documents.append_column(schema.field("vector"), vectors)
@@ -65,7 +66,7 @@ def export_store(folder: Path, file: Path, *, replace: bool = False) -> Backup:
         try:
             options = pa.ipc.IpcWriteOptions(compression="zstd")
             with pa.ipc.new_stream(aside, schema, options=options) as stream:
-                stream.write_table(rows.state_row(found.state, dim))
+                stream.write_table(head)
                 stream.write_table(documents, max_chunksize=BATCH)
             aside.flush()
             os.fsync(aside.fileno())
@@ -98,6 +99,11 @@ def import_store(file: Path, folder: Path, *, replace: bool = False) -> Backup:
     if not replace:
         raise ValueError(f"folder must not be a store yet, got {folder}: choose another, or --replace it")
     now = table.outline()
+    if now.state.words != state.words:
+        raise ValueError(
+            f"folder must be a store whose words are {state.words!r} like the file's, got {folder}, with "
+            f"{now.state.words!r}: import into a new one"
+        )
     if (now.state.encoder, now.state.fingerprint, now.dim) != (state.encoder, state.fingerprint, dim):
         raise ValueError(
             f"folder must be a store made with the encoder {state.encoder!r} like the file's, got {folder}, made "
@@ -105,7 +111,7 @@ def import_store(file: Path, folder: Path, *, replace: bool = False) -> Backup:
         )
     kept = set(documents["id"].to_pylist())
     gone = [identifier for identifier in now.documents["id"].to_pylist() if identifier not in kept]
-    table.write(documents, gone, decoder=state.decoder)
+    table.write(documents, gone, decoder=state.decoder, share=state.share)
     return Backup(state.documents, state.encoder, table.newest()[1])
 
 

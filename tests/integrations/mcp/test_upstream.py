@@ -56,10 +56,10 @@ async def test_after_a_crash_every_answer_says_at_once_that_the_server_is_restar
     """The catalogue takes its time to forget the tools: a call that comes meanwhile is told the same."""
     async with running(StdioServerParameters.model_validate(server("words"))) as (upstream, _seen):
         with pytest.raises(ToolError, match="'server' ended during the call"):
-            await upstream.call("crash", {}, nothing)
+            await upstream.ask(Context(), lambda client: client.call_tool("crash"))
         assert (upstream.state, upstream.tools) == ("restarting", [])
         with pytest.raises(ToolError, match="'server' is restarting: its process ended"):
-            await upstream.call("count_words", {"text": "a"}, nothing)
+            await upstream.ask(Context(), lambda client: client.call_tool("count_words", {"text": "a"}))
 
 
 async def test_a_server_that_hangs_is_given_up_and_its_process_ended(

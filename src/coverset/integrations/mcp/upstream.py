@@ -37,6 +37,7 @@ logger = logging.getLogger("coverset.mcp")
 START = 60.0
 # A process is started again after these pauses, then given up; one that was up for STABLE has its restarts back.
 # A server elsewhere is tried again for ever, after the last pause at the latest.
+NOTICED = 1.0
 PAUSES = (1.0, 2.0, 4.0)
 REMOTE_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 STABLE = 60.0
@@ -130,6 +131,11 @@ class Upstream:
             with self._relay.during(context):
                 return await send(client)
         except MCPError as error:
+            if error.code == CONNECTION_CLOSED and not self._elsewhere:
+                with anyio.move_on_after(
+                    NOTICED
+                ):  # that a process has ended is noticed a moment after its connection
+                    await self._ended.wait()
             # Servers use this code for errors of their own, too.
             if error.code != CONNECTION_CLOSED or not (self._ended.is_set() or self._elsewhere):
                 raise
