@@ -33,8 +33,8 @@ class Farthest(Decoder):
         default=0, metadata=Parameter("leave out so many.", low=0, high=9, kind=int, tried=(0, 1)).offered
     )
 
-    def _decode(self, queries, index, k, *, prepared):
-        order = np.argsort(queries @ index.vectors(np.arange(len(index))).T)
+    def _decode(self, requests, index, k, *, prepared):
+        order = np.argsort(requests.wholes.meaning @ index.vectors(np.arange(len(index))).T)
         return [Selection(row[self.skip : self.skip + k], np.zeros(k, np.float32)) for row in order]
 '''
 SCRIPT = """

@@ -35,9 +35,10 @@ logger = logging.getLogger("coverset.mcp")
 
 # A server must have started and listed its tools within this time: some are downloaded first.
 START = 60.0
+# How long after its connection the end of a process may be noticed.
+NOTICED = 1.0
 # A process is started again after these pauses, then given up; one that was up for STABLE has its restarts back.
 # A server elsewhere is tried again for ever, after the last pause at the latest.
-NOTICED = 1.0
 PAUSES = (1.0, 2.0, 4.0)
 REMOTE_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 STABLE = 60.0

@@ -1,0 +1,176 @@
+"""Stores keep words beside meaning: weights follow the documents, and stores without words are brought over."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from coverset import NNN, Dense, Retriever
+from coverset.arrays import Floats
+from coverset.commands import app
+from coverset.encoders.function import FunctionEncoder
+from coverset.encoders.precomputed import Precomputed
+
+FIRST = Path(__file__).parent / "first" / "first.cover"
+DOCUMENTS = {
+    "sort": "Return a sorted copy of an array.",
+    "unique": "Find the unique elements of an array.",
+    "mean": "Compute the arithmetic mean of numbers.",
+    "round": "Round numbers to the given number of decimals.",
+    "csv": "Write an array to a CSV file.",
+}
+
+
+def letters(texts: Sequence[str]) -> Floats:
+    """A meaning of a kind: how often each letter occurs, at length 1."""
+    rows = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], np.float32)
+    rows[:, 0] += 0.1
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def store(folder: Path, words: str | None = "auto") -> Retriever:
+    return Retriever.open(folder, FunctionEncoder(letters, name="letters", dim=26), words=words)
+
+
+def as_documents(texts: dict[str, str]) -> list[dict[str, str]]:
+    return [{"id": i, "text": text} for i, text in texts.items()]
+
+
+def test_weights_after_upserts_and_deletes_are_those_of_a_store_built_anew(tmp_path: Path) -> None:
+    grown = store(tmp_path / "grown.cover")
+    grown.add(
+        as_documents({**DOCUMENTS, "gone": "An array of arrays of arrays.", "mean": "Something else entirely."})
+    )
+    grown.delete(["gone"])
+    grown.add(as_documents({"mean": DOCUMENTS["mean"]}))
+    anew = store(tmp_path / "anew.cover")
+    anew.add(as_documents(DOCUMENTS))
+    ours, theirs = grown.snapshot(), anew.snapshot()
+    assert ours.vocabulary is not None
+    assert theirs.vocabulary is not None
+    assert ours.vocabulary.terms == theirs.vocabulary.terms
+    np.testing.assert_array_equal(ours.vocabulary.idf, theirs.vocabulary.idf)
+    assert ours.index is not None
+    assert theirs.index is not None
+    np.testing.assert_array_equal(ours.index.corpus.words.values, theirs.index.corpus.words.values)
+
+
+def test_two_readers_of_one_version_see_the_same_and_a_filter_does_not_change_weights(tmp_path: Path) -> None:
+    writer = store(tmp_path / "s.cover")
+    writer.add([{"id": i, "text": t, "meta": {"even": n % 2 == 0}} for n, (i, t) in enumerate(DOCUMENTS.items())])
+    reader = store(tmp_path / "s.cover")
+    for query in ("unique numbers", "write the mean to a file"):
+        ours, theirs = (r.answer(query, parts=None, decoder=Dense()) for r in (writer, reader))
+        assert [(h.id, h.score) for h in ours.hits] == [(h.id, h.score) for h in theirs.hits]
+        some = writer.answer(query, parts=None, decoder=Dense(), where={"even": True})
+        scores = {h.id: h.score for h in ours.hits}
+        assert all(hit.score == pytest.approx(scores[hit.id]) for hit in some.hits)
+
+
+def test_an_answer_says_which_words_it_covers_and_which_nobody_has(tmp_path: Path) -> None:
+    tools = store(tmp_path / "s.cover")
+    tools.add(as_documents(DOCUMENTS))
+    answer = tools.answer("unique elements, quasars and decimals", k=1, parts=None)
+    assert answer.hits[0].words
+    assert "quasars" in answer.unknown_words
+    covered = set(answer.hits[0].words)
+    assert covered.isdisjoint(answer.uncovered_words)
+    assert covered | set(answer.uncovered_words) | set(answer.unknown_words) == {
+        "unique", "elements", "quasars", "decimals",
+    }  # fmt: skip
+
+
+def test_parts_are_told_from_the_text_or_given_and_say_who_serves_them(tmp_path: Path) -> None:
+    tools = store(tmp_path / "s.cover")
+    tools.add(as_documents(DOCUMENTS))
+    answer = tools.answer("sort an array, then compute the mean", k=2)
+    assert [part.text for part in answer.parts] == ["sort an array", "compute the mean"]
+    assert {hit.id for hit in answer.hits} == {"sort", "mean"}
+    assert [part.served_by for part in answer.parts] == [("sort",), ("mean",)]
+    given = tools.answer("clean up", k=2, parts=["unique elements", "round numbers to decimals"])
+    assert {hit.id for hit in given.hits} == {"unique", "round"}
+    assert tools.answer("sort an array, then compute the mean", parts=None).parts == []
+    for wrong, told in (
+        (["a", "a"], "different"),
+        ([""], "not empty"),
+        ("all", "'auto'"),
+        (["x"] * 17, "at most 16"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            tools.answer("sort", parts=wrong)  # type: ignore[arg-type]
+
+
+def test_versions_of_a_document_are_one_kind_and_named(tmp_path: Path) -> None:
+    tools = store(tmp_path / "s.cover")
+    versions = {f"{i}-{n}": f"{text}{' See the guide.' * n}" for i, text in DOCUMENTS.items() for n in range(3)}
+    tools.add(as_documents(versions))
+    hits = tools.search("sort an array, then compute the mean and round numbers to decimals", k=4)
+    kinds = [hit.id.split("-")[0] for hit in hits]
+    assert len(set(kinds)) == len(kinds) == 4
+    named = {other for hit in hits for other in hit.alike}
+    assert all(other.split("-")[0] in kinds for other in named)
+    assert named
+    off = tools.search("sort an array", k=3, decoder=NNN(distinct=False), parts=None)
+    assert {hit.id.split("-")[0] for hit in off} == {"sort"}
+
+
+def test_what_nothing_answers_gets_no_answer(tmp_path: Path) -> None:
+    tools = store(tmp_path / "s.cover")
+    tools.add(as_documents(DOCUMENTS))
+    answer = tools.answer("xyzzy qwfp zxcv", k=3)
+    assert answer.hits == []
+    assert answer.unknown_words == ["xyzzy", "qwfp", "zxcv"]
+
+
+def test_the_share_of_words_is_the_searches_or_the_stores(tmp_path: Path) -> None:
+    tools = store(tmp_path / "s.cover")
+    tools.add(as_documents(DOCUMENTS))
+    assert tools.answer("sort", share=1.0).share == 1.0
+    tools.configure(NNN(), share=0.3)
+    assert store(tmp_path / "s.cover").answer("sort").share == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="share must be a finite number between 0 and 1"):
+        tools.answer("sort", share=1.5)
+
+
+def test_a_store_says_which_words_it_was_made_with(tmp_path: Path) -> None:
+    plain = store(tmp_path / "plain.cover", words=None)
+    plain.add(as_documents(DOCUMENTS))
+    assert plain.words is None
+    assert plain.answer("sort an array, then compute the mean").parts == []
+    with pytest.raises(ValueError, match="keeps no words"):
+        plain.answer("sort", share=0.5)
+    with pytest.raises(ValueError, match="words must be None, as the store"):
+        store(tmp_path / "plain.cover", words="german")
+    assert store(tmp_path / "german.cover", words="german").words == "german"
+    with pytest.raises(ValueError, match="words must be one of"):
+        store(tmp_path / "other.cover", words="klingon")
+    assert not (tmp_path / "other.cover").exists()
+
+
+def test_a_store_of_the_first_format_answers_as_before_and_is_brought_over(tmp_path: Path) -> None:
+    folder = tmp_path / "first.cover"
+    shutil.copytree(FIRST, folder)
+    old = Retriever.open(folder, Precomputed(4, "by-hand"))
+    query = np.array([0.7, 0.5, 0.5, 0.1], np.float32)
+    before = [(hit.id, hit.weight) for hit in old.search(query, k=3)]
+    assert (old.words, len(old)) == (None, 4)
+    assert before == [(hit.id, hit.weight) for hit in Retriever.open(folder).search(query, k=3)]
+    result = CliRunner().invoke(app, ["upgrade", str(folder)])
+    assert result.exit_code == 0, result.output
+    assert "has words now (english), of 4 documents" in result.output
+    new = Retriever.open(folder)
+    assert (new.words, len(new), new.decoder) == ("english", 4, NNN(l1=0.05, l2=0.1))
+    snapshot = new.snapshot()
+    assert snapshot.vocabulary is not None
+    assert "array" in snapshot.vocabulary
+    after = [(hit.id, hit.weight) for hit in new.search(query, k=3, decoder=NNN(l1=0.05, l2=0.1, distinct=False))]
+    assert after == before
+    assert [hit.id for hit in new.search(query, k=1, where={"lang": "py"})] == ["np.unique"]
+    assert "nothing to do" in CliRunner().invoke(app, ["upgrade", str(folder)]).output
+    new.add([{"id": "np.sum", "text": "Sum of array elements.", "vector": [0, 1, 0, 0]}])
+    assert len(Retriever.open(folder)) == 5
