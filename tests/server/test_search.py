@@ -98,7 +98,7 @@ def test_an_explanation_says_what_each_document_adds_and_what_was_left_out(
         ({"k": 101}, "less than or equal to 100"),
         ({"k": "5 "}, "body.k"),
         ({"lambda": 1}, "body.lambda: Extra inputs are not permitted"),
-        ({"decoder": "bm25"}, "body.decoder: Input should be 'nnn', 'dense' or 'mmr'"),
+        ({"decoder": "bm25"}, "body.decoder: Input should be 'nnn', 'dense', 'mmr' or 'rrf'"),
         ({"query": ""}, "body.query"),
         ({"query": " \n"}, "query must not be empty"),
         ({"query": "x" * 2001}, "at most 2000 characters"),

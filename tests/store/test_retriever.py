@@ -146,7 +146,7 @@ def test_the_decoder_is_kept_with_the_store(animals: Retriever) -> None:
         animals.configure(decoder)
         assert reopened(animals).decoder == animals.decoder == decoder
     assert animals.search("red fox") == animals.search("red fox", decoder=Dense())
-    with pytest.raises(ValueError, match="decoder must be one of NNN, MMR, Dense"):
+    with pytest.raises(ValueError, match="decoder must be one of Dense, MMR, NNN"):
         animals.configure("dense")  # type: ignore[arg-type]
 
 
