@@ -15,6 +15,8 @@ REFUSALS = {
     for name in ["EACCES", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EPERM", "EROFS"]
     if hasattr(errno, name)
 }
+# A panic inside LanceDB, which a damaged file can cause, is not an Exception.
+PANIC = "PanicException"
 NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -54,7 +56,6 @@ def named(folder: Path) -> Iterator[None]:
     except BaseException as error:
         if (number := refusal(error)) is not None:
             raise StorageError(number, f"{os.strerror(number)}, at the store {folder}") from error
-        # A panic inside LanceDB, which a damaged file can cause, is not an Exception.
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+        if isinstance(error, Exception) or type(error).__name__ == PANIC:
             raise DamagedStoreError(f"the store {folder} cannot be read: {error}") from error
         raise

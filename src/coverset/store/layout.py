@@ -8,6 +8,8 @@ from pathlib import Path
 
 # The table's folder, the file with the digests of its files, and the lock of whoever writes.
 HOME, LEDGER, LOCK = "documents.lance", "ledger", "writer.lock"
+# The ending of a ledger that is still being written.
+PART = ".part"
 
 
 def check_plain(folder: Path) -> None:
@@ -21,6 +23,11 @@ def check_plain(folder: Path) -> None:
         # What is not there may have been cleaned away meanwhile.
         if not plain and os.path.lexists(path):
             raise ValueError(f"{path} is neither a file nor a folder: a store has no links and no pipes in it")
+
+
+def is_part(name: str) -> bool:
+    """Say whether a file of this name, in a store's folder, is the store's."""
+    return name in (HOME, LEDGER, LOCK) or (name.startswith(LEDGER) and name.endswith(PART))
 
 
 def _parts(folder: Path) -> Iterator[str]:

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from coverset.store.layout import LEDGER, check_plain
+from coverset.store.layout import LEDGER, PART, check_plain
 
 # The files that never change; LanceDB keeps a hint beside them that does.
 SUFFIXES = (".lance", ".manifest", ".arrow", ".bin", ".txn")
+LINE = re.compile(r"([0-9a-f]{32}) (.+)")
+BEGUN = b"being made\n"
+# Comes after the names of all versions.
+NONE = "~"
 
 
 class Ledger:
@@ -35,9 +40,31 @@ class Ledger:
         self._stamp: tuple[int, ...] | None = None
 
     @property
-    def begun(self) -> bool:
-        """Whether there has ever been a file to keep."""
-        return bool(self._lines())
+    def begun(self) -> bool | None:
+        """Whether there has ever been a file to keep; None: the ledger itself is not there to tell."""
+        if self._lines():
+            return True
+        try:
+            return False if self.path.read_bytes() == BEGUN else None
+        except FileNotFoundError:
+            return None
+
+    def begin(self) -> None:
+        """Say on disk that a table is being made: what is found beside this, and nothing more, is none yet."""
+        self._rewrite(BEGUN.decode())
+        _sync(self.path.parent)
+        _sync(self.path.parent.parent)
+
+    def unrecorded(self) -> list[str]:
+        """Return the files of versions newer than the newest that has a line: nobody has acknowledged them."""
+        newest = _newest(self._lines())
+        return [] if newest == NONE else [n for n in self._files() if n.endswith(".manifest") and n < newest]
+
+    def take_back(self) -> None:
+        """Remove these versions, so that the newest is one that is known to be whole."""
+        for name in self.unrecorded():
+            (self.home / name).unlink()
+            _sync((self.home / name).parent)
 
     def forget(self) -> None:
         """Check all files anew: another store may be in this one's place."""
@@ -77,11 +104,12 @@ class Ledger:
         new = sorted(files - set(known))
         for name in new:
             _sync(self.home / name)
-        for folder in {(self.home / name).parent for name in new}:
-            _sync(folder)
+        for folder in sorted({folder for name in new for folder in (self.home / name).parents}, reverse=True):
+            if folder.is_relative_to(self.home):
+                _sync(folder)
         lines = {name: _digest(self.home / name) for name in new}
         if len(known) > 2 * len(files):
-            self._rewrite({name: digest for name, digest in known.items() if name in files} | lines)
+            self._rewrite(_text({name: digest for name, digest in known.items() if name in files} | lines))
         else:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("\n" + _text(lines))
@@ -94,22 +122,23 @@ class Ledger:
         """Return how many bytes all the table's files take."""
         return sum((self.home / name).stat().st_size for name in self._files())
 
-    def _rewrite(self, lines: dict[str, str]) -> None:
-        """Write the ledger anew, without the files that are gone."""
-        with tempfile.NamedTemporaryFile("w", dir=self.path.parent, suffix=".part", delete=False) as aside:
-            aside.write(_text(lines))
-            aside.flush()
-            os.fsync(aside.fileno())
-        os.replace(aside.name, self.path)
+    def _rewrite(self, text: str) -> None:
+        """Write the ledger anew, whole or not at all."""
+        descriptor, aside = tempfile.mkstemp(PART, LEDGER, self.path.parent)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(aside, self.path)
 
     def _lines(self) -> dict[str, str]:
-        """Return path -> digest; a line that a dying process left half written is none."""
+        """Return path -> digest; a line that was left half written, by a process or a disk, is none."""
         try:
             text = self.path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return {}
-        parts = [line.split(" ", 1) for line in text.split("\n")]
-        return {part[1]: part[0] for part in parts if len(part) == 2 and part[1].endswith(SUFFIXES)}
+        found = (LINE.fullmatch(line) for line in text.split("\n"))
+        return {line[2]: line[1] for line in found if line and line[2].endswith(SUFFIXES)}
 
     def _files(self) -> set[str]:
         found = (os.path.join(home, name) for home, _, names in os.walk(self.home) for name in names)
@@ -118,7 +147,7 @@ class Ledger:
 
 def _newest(names: Iterable[str]) -> str:
     """Return the newest version's file: LanceDB counts them down, so it is the first in the order of names."""
-    return min((name for name in names if name.endswith(".manifest")), default="~")
+    return min((name for name in names if name.endswith(".manifest")), default=NONE)
 
 
 def _text(lines: dict[str, str]) -> str:

@@ -8,13 +8,13 @@ from pathlib import Path
 from coverset.encoders import DEFAULT, Encoder, load_encoder
 from coverset.encoders.precomputed import FINGERPRINT, Precomputed
 from coverset.store.errors import EncoderMismatchError
-from coverset.store.layout import HOME, LEDGER, LOCK
+from coverset.store.layout import is_part
 from coverset.store.rows import State
 
 
 def check_free(folder: Path) -> None:
     """Refuse to make a store in a folder that holds something else."""
-    if folder.exists() and (not folder.is_dir() or set(os.listdir(folder)) - {HOME, LEDGER, LOCK}):
+    if folder.exists() and (not folder.is_dir() or not all(map(is_part, os.listdir(folder)))):
         raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from coverset.extras import require
 from coverset.store import rows, version
-from coverset.store.errors import BusyStoreError, named, refusal
+from coverset.store.errors import PANIC, BusyStoreError, named, refusal
 from coverset.store.layout import HOME, LOCK, check_plain
 from coverset.store.ledger import Ledger
 
@@ -25,6 +25,7 @@ NAME = HOME.removesuffix(".lance")
 TIDY, LARGE = 32, 1000
 # A version is kept for this long after a newer one, so that those who are reading it can go on.
 KEPT = timedelta(seconds=20)
+NEVER = timedelta(days=36500)
 # Times that a reader tries again when the version it was reading has been cleaned away all the same.
 TRIES = 4
 
@@ -59,7 +60,8 @@ class Table:
         """Whether a version has ever been committed, even if it is damaged now."""
         with named(self.folder):
             check_plain(self.folder)
-            return self._ledger.begun or any((self._home / "_versions").glob("*.manifest"))
+            begun = self._ledger.begun
+            return any((self._home / "_versions").glob("*.manifest")) if begun is None else begun
 
     def create(self, state: rows.State, dim: int) -> None:
         """Make an empty store, unless another process has been faster."""
@@ -69,6 +71,7 @@ class Table:
             if not self.exists:
                 # What a process left that died while it was making the store.
                 shutil.rmtree(self._home, ignore_errors=True)
+                self._ledger.begin()
                 require("lancedb", "store").connect(self.folder).create_table(
                     NAME, rows.state_row(state, dim, words=state.words is not None)
                 )
@@ -96,6 +99,7 @@ class Table:
         with named(self.folder), self._alone():
             self._notice()
             self._ledger.check()
+            self._settle()
             table = self._writer = self._writer or self._open()
             table.checkout_latest()
             now = self._outline(table)
@@ -144,14 +148,32 @@ class Table:
     def _tidy(self, table: Any) -> None:
         """Rewrite the table as one piece. The write before it is on disk: no room for this is no fault of it."""
         try:
+            table.optimize(cleanup_older_than=NEVER)
+            # What it replaces goes only once it is on disk itself.
+            self._ledger.record()
             # No transaction of another writer can be under way: what no version refers to is rubbish.
             table.optimize(cleanup_older_than=KEPT, delete_unverified=True)
             self._ledger.record()
         except Exception as error:
             if refusal(error) is None:
                 raise
-            with suppress(Exception):
-                table.cleanup_old_versions(KEPT, delete_unverified=True)
+
+    def _settle(self) -> None:
+        """Decide on a version whose writer died before it was acknowledged: it is whole, or it never was.
+
+        Only a writer may do that, for only then is nobody else about to acknowledge it.
+        """
+        if self._ledger.unrecorded():
+            self._reader = self._writer = None
+            try:
+                table = self._open()
+                version.read(table, version.outline(table), None)
+            except BaseException as error:
+                if refusal(error) is not None or isinstance(error, (KeyboardInterrupt, SystemExit)):
+                    raise
+                self._ledger.take_back()
+            else:
+                self._ledger.record()
 
     def _outline(self, table: Any) -> version.Outline:
         """Return the outline of the version that a table is at, which after a write of ours is known."""
@@ -197,13 +219,24 @@ class Table:
             self._notice()
             self._ledger.check()
             for attempt in range(TRIES):
-                if self._reader is None:
-                    self._reader = self._open()
+                before = self._reader
                 try:
-                    self._reader.checkout_latest()
-                    return read(self._reader)
-                except Exception:
-                    before, self._reader = self._reader.version, self._open()
-                    if attempt + 1 == TRIES or self._reader.version == before:
+                    table = self._reader = before or self._open()
+                    table.checkout_latest()
+                    return read(table)
+                except BaseException as error:
+                    if attempt + 1 == TRIES or not self._worth_another(before, error):
                         raise
         raise AssertionError
+
+    def _worth_another(self, before: Any, error: BaseException) -> bool:
+        """Whether what could not be read was not meant to last: cleaned away meanwhile, or never acknowledged."""
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            return False
+        number, self._reader = None if before is None else before.version, None
+        if self._ledger.unrecorded():
+            with self._alone():
+                self._settle()
+            return True
+        self._reader = self._open()
+        return bool(number is not None and self._reader.version != number)
