@@ -8,6 +8,7 @@ from coverset.selection import Selection
 from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
+    from coverset.client import AsyncClient, Client
     from coverset.retriever import Answer, Hit, Retriever
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "NNN",
     "RRF",
     "Answer",
+    "AsyncClient",
+    "Client",
     "Dense",
     "Hit",
     "Index",
@@ -32,4 +35,8 @@ def __getattr__(name: str) -> Any:
         from coverset import retriever
 
         return getattr(retriever, name)
+    if name in ("AsyncClient", "Client"):
+        from coverset import client
+
+        return getattr(client, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,149 @@
+"""What is asked of a service and how its answers are read, whoever carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+from coverset.answer import Hit
+from coverset.decoders import Decoder
+from coverset.decoders.registry import name_of, options
+from coverset.store.documents import Document, check_documents, check_ids
+from coverset.store.errors import BusyStoreError
+
+T = TypeVar("T")
+# Documents that one request may carry.
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One request, and how its answer is read; an answer 404 is read as None where it may be."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None
+    read: Callable[[Any], T]
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a service found for a query, and what stands behind it, as `Answer` has it.
+
+    Attributes
+    ----------
+    hits
+        The documents, best first.
+    covered
+        The share of the query that they explain together, from 0 to 1.
+    certified, gap
+        Whether the answer is proved optimal, and how exactly; None for decoders other than NNN.
+    passes
+        How many searches of the whole corpus it took.
+    more
+        Whatever else the service says.
+    """
+
+    hits: list[Hit]
+    covered: float
+    certified: bool | None
+    gap: float | None
+    passes: int
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def ask(
+    queries: Sequence[str],
+    k: int,
+    where: Mapping[str, Any] | None,
+    decoder: Decoder | None,
+    *,
+    explain: bool = False,
+) -> Call[list[Reply]]:
+    """Ask several queries of one version of the store."""
+    if isinstance(queries, str):
+        raise ValueError("queries must be a list of texts, got one text")
+    body: dict[str, Any] = {"queries": list(queries), "k": k, "explain": explain, **_chosen(decoder)}
+    if where is not None:
+        body["where"] = dict(where)
+    return Call("POST", "/v1/search/batch", body, lambda said: [_reply(answer) for answer in said["answers"]])
+
+
+def add(documents: Iterable[Mapping[str, Any] | Document]) -> list[Call[int]]:
+    """Add documents, so many at a time; all are checked before the first request is made."""
+    found = [
+        {"id": d.id, "text": d.text, "meta": d.meta} if isinstance(d, Document) else dict(d) for d in documents
+    ]
+    check_documents(found, None)
+    parts = (found[start : start + MOST] for start in range(0, len(found), MOST))
+    return [
+        Call("POST", "/v1/documents", {"documents": part}, lambda said: int(said["changed"])) for part in parts
+    ]
+
+
+def delete(ids: Iterable[str]) -> list[Call[int]]:
+    """Delete documents, so many at a time."""
+    gone = check_ids(ids)
+    parts = (gone[start : start + MOST] for start in range(0, len(gone), MOST))
+    return [Call("POST", "/v1/documents/delete", {"ids": p}, lambda said: int(said["changed"])) for p in parts]
+
+
+def get(ids: Iterable[str]) -> list[Call[Document | None]]:
+    """Get documents, one by one; None for one that is not there."""
+    return [
+        Call("GET", f"/v1/documents/{quote(i, safe='')}", None, lambda said: Document(**said), missing=True)
+        for i in check_ids(ids)
+    ]
+
+
+def store() -> Call[dict[str, Any]]:
+    """Ask what is being served."""
+    return Call("GET", "/v1/store", None, dict)
+
+
+def configure(decoder: Decoder) -> Call[None]:
+    """Make a decoder the store's own."""
+    return Call("PUT", "/v1/default", _chosen(decoder), lambda _said: None)
+
+
+def refused(status: int, said: Any) -> Exception:
+    """Return the error that a Retriever would have raised, for an answer that is one."""
+    error = said.get("error", {}) if isinstance(said, dict) else {}
+    message = f"{error.get('message', 'the service refused')} (HTTP {status})"
+    if status in (401, 403):
+        return PermissionError(message)
+    if status in (429, 503):
+        return BusyStoreError(message)
+    if status in (400, 404, 413, 422):
+        return ValueError(message)
+    return RuntimeError(message)
+
+
+def _reply(said: dict[str, Any]) -> Reply:
+    known = {f.name: said.pop(f.name) for f in fields(Reply) if f.name in said and f.name != "hits"}
+    return Reply([_hit(hit) for hit in said.pop("hits")], **known, more=said)
+
+
+def _hit(said: dict[str, Any]) -> Hit:
+    """Return a hit; reasons, which the service keeps apart, stand with the rest."""
+    flat = {**said, **(said.get("reason") or {})}
+    return Hit(**{f.name: flat[f.name] for f in fields(Hit) if f.name in flat})
+
+
+def _chosen(decoder: Decoder | None) -> dict[str, Any]:
+    """Return a decoder as requests have it; one with parameters that they have no word for is refused."""
+    if decoder is None:
+        return {}
+    chosen: dict[str, Any] = {"decoder": name_of(decoder)}
+    for parameter in fields(decoder):
+        value = getattr(decoder, parameter.name)
+        if parameter.name in options():
+            chosen[parameter.name] = value
+        elif parameter.default is not MISSING and value != parameter.default:
+            raise ValueError(
+                f"decoder must not set {parameter.name}, which a service does not take, got {value!r}"
+            )
+    return chosen

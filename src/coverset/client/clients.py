@@ -1,0 +1,225 @@
+"""The two clients: one that waits for its answers, and one for programs that do other things meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from coverset.answer import Hit
+from coverset.client import calls
+from coverset.client.calls import Call, Reply
+from coverset.decoders import Decoder
+from coverset.extras import require
+from coverset.store.documents import Document
+
+T = TypeVar("T")
+Documents = Iterable[Mapping[str, Any] | Document]
+Where = Mapping[str, Any] | None
+
+
+def _settings(url: str, key: str | None, timeout: float) -> dict[str, Any]:
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+        raise ValueError(f"url must begin with http:// or https://, got {url!r}")
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
+
+
+def _read(call: Call[T], response: Any) -> T:
+    """Read an answer, or raise what a Retriever would have raised."""
+    said = response.json() if "json" in response.headers.get("content-type", "") else None
+    if response.status_code == 404 and call.missing:
+        return None  # type: ignore[return-value]
+    if response.status_code != 200:
+        raise calls.refused(response.status_code, said)
+    return call.read(said)
+
+
+class Client:
+    """A store behind `coverset serve`, with the methods of a `Retriever`.
+
+        tools = Client("http://127.0.0.1:8000", key="...")
+        tools.search("sort, then drop duplicates", k=5, where={"lang": "py"})
+
+    What the service refuses is a ValueError, a key that it does not take a PermissionError, too many requests or a
+    store that is being written a BusyStoreError, and no service at all a ConnectionError.
+
+    Parameters
+    ----------
+    url
+        Where the service is.
+    key
+        An API key; only services on other machines ask for one.
+    timeout
+        Seconds to wait for an answer.
+    """
+
+    def __init__(self, url: str, key: str | None = None, *, timeout: float = 60.0) -> None:
+        self._httpx = require("httpx", "client")
+        self._http = self._httpx.Client(**_settings(url, key, timeout))
+
+    def search(self, query: str, k: int = 5, *, where: Where = None, decoder: Decoder | None = None) -> list[Hit]:
+        """Return the documents that together cover a query, best first."""
+        return self.answer(query, k, where=where, decoder=decoder).hits
+
+    def search_batch(
+        self, queries: Sequence[str], k: int = 5, *, where: Where = None, decoder: Decoder | None = None
+    ) -> list[list[Hit]]:
+        """Search for several queries at once, all in the same version."""
+        return [reply.hits for reply in self.answer_batch(queries, k, where=where, decoder=decoder)]
+
+    def answer(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        where: Where = None,
+        decoder: Decoder | None = None,
+        explain: bool = False,
+    ) -> Reply:
+        """Return the documents that together cover a query, and what stands behind them."""
+        return self.answer_batch([query], k, where=where, decoder=decoder, explain=explain)[0]
+
+    def answer_batch(
+        self,
+        queries: Sequence[str],
+        k: int = 5,
+        *,
+        where: Where = None,
+        decoder: Decoder | None = None,
+        explain: bool = False,
+    ) -> list[Reply]:
+        """Answer several queries at once, all from the same version."""
+        return self._send(calls.ask(queries, k, where, decoder, explain=explain))
+
+    def add(self, documents: Documents) -> int:
+        """Add documents, or replace those whose id is there; return how many were new or changed."""
+        return sum(self._send(call) for call in calls.add(documents))
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents; return how many of these ids were there."""
+        return sum(self._send(call) for call in calls.delete(ids))
+
+    def get(self, ids: Iterable[str]) -> list[Document]:
+        """Return the documents of those ids that are there, in the order asked for."""
+        found = (self._send(call) for call in calls.get(ids))
+        return [document for document in found if document is not None]
+
+    def configure(self, decoder: Decoder) -> None:
+        """Make a decoder the store's own, for everyone who searches it."""
+        self._send(calls.configure(decoder))
+
+    def info(self) -> dict[str, Any]:
+        """Say what is being served: `documents`, `encoder`, `dim`, `version`, `default`."""
+        return self._send(calls.store())
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return int(self.info()["documents"])
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        """Return the client, to be closed when the block is left."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    def _send(self, call: Call[T]) -> T:
+        try:
+            response = self._http.request(call.method, call.path, json=call.body)
+        except self._httpx.TransportError as error:
+            raise ConnectionError(f"{self._http.base_url} does not answer: {error}") from error
+        return _read(call, response)
+
+
+class AsyncClient:
+    """The same as `Client`, for programs with an event loop: every method is awaited."""
+
+    def __init__(self, url: str, key: str | None = None, *, timeout: float = 60.0) -> None:
+        self._httpx = require("httpx", "client")
+        self._http = self._httpx.AsyncClient(**_settings(url, key, timeout))
+
+    async def search(
+        self, query: str, k: int = 5, *, where: Where = None, decoder: Decoder | None = None
+    ) -> list[Hit]:
+        """Return the documents that together cover a query, best first."""
+        return (await self.answer(query, k, where=where, decoder=decoder)).hits
+
+    async def search_batch(
+        self, queries: Sequence[str], k: int = 5, *, where: Where = None, decoder: Decoder | None = None
+    ) -> list[list[Hit]]:
+        """Search for several queries at once, all in the same version."""
+        return [reply.hits for reply in await self.answer_batch(queries, k, where=where, decoder=decoder)]
+
+    async def answer(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        where: Where = None,
+        decoder: Decoder | None = None,
+        explain: bool = False,
+    ) -> Reply:
+        """Return the documents that together cover a query, and what stands behind them."""
+        return (await self.answer_batch([query], k, where=where, decoder=decoder, explain=explain))[0]
+
+    async def answer_batch(
+        self,
+        queries: Sequence[str],
+        k: int = 5,
+        *,
+        where: Where = None,
+        decoder: Decoder | None = None,
+        explain: bool = False,
+    ) -> list[Reply]:
+        """Answer several queries at once, all from the same version."""
+        return await self._send(calls.ask(queries, k, where, decoder, explain=explain))
+
+    async def add(self, documents: Documents) -> int:
+        """Add documents, or replace those whose id is there; return how many were new or changed."""
+        return sum([await self._send(call) for call in calls.add(documents)])
+
+    async def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents; return how many of these ids were there."""
+        return sum([await self._send(call) for call in calls.delete(ids)])
+
+    async def get(self, ids: Iterable[str]) -> list[Document]:
+        """Return the documents of those ids that are there, in the order asked for."""
+        found = [await self._send(call) for call in calls.get(ids)]
+        return [document for document in found if document is not None]
+
+    async def configure(self, decoder: Decoder) -> None:
+        """Make a decoder the store's own, for everyone who searches it."""
+        await self._send(calls.configure(decoder))
+
+    async def info(self) -> dict[str, Any]:
+        """Say what is being served: `documents`, `encoder`, `dim`, `version`, `default`."""
+        return await self._send(calls.store())
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        """Return the client, to be closed when the block is left."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        await self.close()
+
+    async def _send(self, call: Call[T]) -> T:
+        try:
+            response = await self._http.request(call.method, call.path, json=call.body)
+        except self._httpx.TransportError as error:
+            raise ConnectionError(f"{self._http.base_url} does not answer: {error}") from error
+        return _read(call, response)

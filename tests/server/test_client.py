@@ -1,0 +1,118 @@
+"""`coverset.Client` and `AsyncClient` do over HTTP what a Retriever does, against a real service."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coverset import NNN, AsyncClient, Client, Dense, Retriever
+from coverset.store import Document, DocumentError
+from tests.server.conftest import Server
+
+QUERY = "take the sine of an angle in degrees and round the result to two decimals"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder: Path = tmp_path_factory.mktemp("client") / "s.cover"
+    Retriever.open(folder).add([{"id": "a/b c#1", "text": "Sort an array.", "meta": {"n": 1}}])
+    running = Server(folder, COVERSET_WRITE_KEYS="w" * 32, COVERSET_READ_KEYS="r" * 32).wait()
+    yield running
+    running.stop()
+
+
+def essence(hits: Any) -> list[tuple[Any, ...]]:
+    return [(hit.id, hit.text, hit.meta, pytest.approx(hit.weight, abs=1e-6)) for hit in hits]
+
+
+@pytest.mark.parametrize("decoder", [None, Dense(), NNN(l1=0.05, l2=0.1)], ids=str)
+def test_it_finds_what_the_retriever_finds(server: Server, tools: Path, decoder: Any) -> None:
+    store = Retriever.open(tools)
+    with Client(server.address) as client:
+        found = client.search(QUERY, k=4, where={"module": "np"}, decoder=decoder)
+        assert essence(found) == essence(store.search(QUERY, k=4, where={"module": "np"}, decoder=decoder))
+        one, two = client.search_batch([QUERY, "invert a matrix"], k=2, decoder=decoder)
+        assert [hit.id for hit in two] == [h.id for h in store.search("invert a matrix", k=2, decoder=decoder)]
+        assert len(one) == 2
+        assert len(client) == len(store)
+        assert client.info()["encoder"] == store.encoder_name
+
+
+def test_an_answer_says_what_stands_behind_it(server: Server, tools: Path) -> None:
+    decoder = NNN(l1=0.05, l2=0.1)
+    with Client(server.address) as client:
+        reply = client.answer(QUERY, k=3, decoder=decoder, explain=True)
+    expected = Retriever.open(tools).answer(QUERY, k=3, decoder=decoder, explain=True)
+    assert (reply.certified, reply.passes) == (True, expected.passes)
+    assert reply.covered == pytest.approx(expected.covered, abs=1e-5)
+    assert [hit.adds for hit in reply.hits] == pytest.approx([hit.adds for hit in expected.hits], abs=1e-5)
+
+
+def test_it_writes_reads_and_deletes(served: Server) -> None:
+    with Client(served.address, "w" * 32) as client:
+        assert client.add([{"id": "new/one", "text": "Round a number."}, Document("two", "Sine.", {"n": 2})]) == 2
+        assert client.get(["two", "nobody", "a/b c#1"]) == [
+            Document("two", "Sine.", {"n": 2}),
+            Document("a/b c#1", "Sort an array.", {"n": 1}),
+        ]
+        many = [{"id": f"m{n}", "text": f"number {n}"} for n in range(1100)]
+        assert client.add(many) == 1100  # more than one request carries
+        client.configure(Dense())
+        assert Retriever.open(served.store).decoder == Dense()
+        assert client.delete([document["id"] for document in many] + ["nobody"]) == 1100
+        assert client.delete([]) == client.add([]) == 0
+
+
+def test_errors_are_those_of_a_retriever(served: Server, server: Server) -> None:
+    with Client(served.address, "w" * 32) as client:
+        with pytest.raises(ValueError, match=r"where\['n'\] has no operator '\$like'"):
+            client.search("x", where={"n": {"$like": 1}})
+        with pytest.raises(ValueError, match="k"):
+            client.search("x", k=0)
+        with pytest.raises(DocumentError, match=r"documents\[1\]: text must be a string"):
+            client.add([{"id": "fine", "text": "fine"}, {"id": "bad"}])
+        with pytest.raises(ValueError, match="decoder must not set center"):
+            client.search("x", decoder=NNN(l1=0.1, l2=0.1, center=True))
+        with pytest.raises(ValueError, match="queries must be a list"):
+            client.search_batch("x")
+        assert client.get(["fine"]) == []
+    with Client(served.address, "r" * 32) as reader, pytest.raises(PermissionError):
+        reader.add([{"id": "x", "text": "x"}])
+    with Client(served.address, "wrong") as stranger, pytest.raises(PermissionError):
+        stranger.search("x")
+    with Client("http://127.0.0.1:9") as nobody, pytest.raises(ConnectionError, match="does not answer"):
+        nobody.search("x")
+    with pytest.raises(ValueError, match="url must begin with http"):
+        Client("localhost:8000")
+
+
+def test_the_asynchronous_client_does_the_same(served: Server, server: Server, tools: Path) -> None:
+    async def work() -> None:
+        async with AsyncClient(server.address) as client:
+            found = await asyncio.gather(*(client.search(QUERY, k=3) for _ in range(8)))
+            assert all(essence(hits) == essence(found[0]) for hits in found)
+            assert essence(found[0]) == essence(Retriever.open(tools).search(QUERY, k=3))
+            assert len(await client.search_batch([QUERY, "sort"])) == 2
+            assert (await client.answer(QUERY)).passes >= 1
+            assert (await client.info())["documents"] == len(Retriever.open(tools))
+        async with AsyncClient(served.address, "w" * 32) as client:
+            assert await client.add([{"id": "later", "text": "Read a file."}]) == 1
+            assert [document.id for document in await client.get(["later", "nobody"])] == ["later"]
+            await client.configure(NNN())
+            assert await client.delete(["later"]) == 1
+        async with AsyncClient("http://127.0.0.1:9") as nobody:
+            with pytest.raises(ConnectionError):
+                await nobody.search("x")
+
+    asyncio.run(work())
+
+
+def test_a_body_that_is_not_sent_as_json_says_how_to_send_it(server: Server) -> None:
+    with server.client() as client:
+        response = client.post("/v1/search", data={"query": "x"})
+    assert response.status_code == 422
+    assert "curl -H 'Content-Type: application/json' -d" in response.json()["error"]["message"]
