@@ -14,12 +14,12 @@ ENCODER ?= bge-small-en-v1.5
 WORK ?= runs
 OUT ?= $(WORK)/tables
 
-.PHONY: demo test lint bench reproduce soak clean
+.PHONY: demo test lint docs pythons bench reproduce soak clean
 
 demo: $(VENV)/app
 	$(BIN)/coverset demo
 
-test: lint
+test: lint docs
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 lint: $(VENV)/dev
@@ -27,6 +27,14 @@ lint: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python .ci/pins.py
+
+# The manual, into site/: without a network, and without warnings.
+docs: $(VENV)/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# The core's tests on every Python that this machine has, of those that are supported.
+pythons:
+	.ci/pythons
 
 soak: $(VENV)/dev
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) --out benchmarks/results
@@ -48,4 +56,4 @@ $(VENV)/%: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .pythons site

@@ -104,6 +104,10 @@ def test_a_filter_leaves_what_matches_and_nothing_else(
         with pytest.raises(ValueError, match="where"):
             built.index.where(where)
         return
+    if built.case.engine == "qdrant" and "$contains" in str(where):
+        with pytest.raises(ValueError, match="which finds whole words only"):
+            built.index.where(where)
+        return
     if not set(keys(as_filter(where))) <= set(built.case.columns(text)):
         pytest.skip("no such column")
     described = [dict(zip(text.columns, row, strict=True)) for row in zip(*text.columns.values(), strict=True)]

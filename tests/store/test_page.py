@@ -19,7 +19,7 @@ def test_its_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     for block in blocks:
         exec(block, names)
     assert names["tools"].ids() == ["np.deg2rad", "np.round", "np.sin"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from datetime import timedelta
 from itertools import pairwise
@@ -153,7 +154,10 @@ class LanceIndex(Engine):
         if isinstance(leaf, Range):
             # A column of dates is compared with dates.
             dated = "date " if kind.startswith("date") else "timestamp " if kind.startswith("timestamp") else ""
-            parts = [f"{column} {sign} {dated}{_listed([value])}" for sign, value in bounds(leaf)]
+            # LanceDB does not compare whole numbers with fractions.
+            whole = kind.startswith(("int", "uint"))
+            limits = [(sign, _rounded(sign, value) if whole else value) for sign, value in bounds(leaf)]
+            parts = [f"{column} {sign} {dated}{_listed([value])}" for sign, value in limits]
             return f"({' and '.join([there, *parts])})"
         return f"({there})"
 
@@ -164,6 +168,13 @@ def connect(database: Any) -> Any:
     if isinstance(database, (str, os.PathLike)):
         return lancedb.connect(os.fspath(database), read_consistency_interval=timedelta(0))
     return database
+
+
+def _rounded(sign: str, value: Any) -> Any:
+    """Return a bound for whole numbers that says the same as one for all numbers."""
+    if not isinstance(value, float):
+        return value
+    return math.floor(value) if sign in (">", "<=") else math.ceil(value)
 
 
 def _quoted(column: str) -> str:

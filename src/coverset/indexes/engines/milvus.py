@@ -164,8 +164,7 @@ class MilvusIndex(Engine):
         elif isinstance(leaf, Range):
             parts = [f"{leaf.key} {sign} {_listed([value])}" for sign, value in bounds(leaf)]
         else:
-            # A field that cannot be missing is there, and Milvus has no word for what is always true.
-            parts = [] if there else [f"{leaf.key} in [{leaf.key}]"]
+            return f"({leaf.key} is not null)"
         return f"({' and '.join([there, *parts] if there else parts)})"
 
     def close(self) -> None:

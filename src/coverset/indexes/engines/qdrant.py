@@ -130,7 +130,9 @@ class QdrantIndex(Engine):
         self._filter()
 
     def _filter(self) -> Any:
-        return None if self.condition is None else fold(self.condition, self._leaf, self._combine)
+        if self.condition is None:
+            return None
+        return self.models.Filter(must=[fold(self.condition, self._leaf, self._combine)])
 
     def _combine(self, word: str, parts: list[Any]) -> Any:
         return self.models.Filter(**{{"and": "must", "or": "should", "not": "must_not"}[word]: parts})
@@ -146,7 +148,7 @@ class QdrantIndex(Engine):
         if isinstance(leaf, OneOf):
             return models.Filter(should=[one(value) for _, value in leaf.values])
         if isinstance(leaf, Contains):
-            return models.FieldCondition(key=key, match=models.MatchText(text=leaf.text))
+            raise ValueError(f"where[{leaf.key!r}] must do without $contains in Qdrant, which finds whole words only")
         if isinstance(leaf, Range):
             names = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
             limits = {names[sign]: value for sign, value in bounds(leaf)}
