@@ -148,7 +148,7 @@ class QdrantIndex(Engine):
         if isinstance(leaf, OneOf):
             return models.Filter(should=[one(value) for _, value in leaf.values])
         if isinstance(leaf, Contains):
-            raise ValueError(f"where[{leaf.key!r}] must do without $contains in Qdrant, which finds whole words only")
+            raise ValueError(f"where[{leaf.key!r}] cannot be $contains in Qdrant, which finds whole words only")
         if isinstance(leaf, Range):
             names = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
             limits = {names[sign]: value for sign, value in bounds(leaf)}
