@@ -1,4 +1,4 @@
-"""Memory of the service over many requests: does it reach a plateau?
+"""Memory of the service over many requests, and whether it reaches a plateau.
 
     python -m benchmarks.soak.memory --requests 200000 --out benchmarks/results
 
