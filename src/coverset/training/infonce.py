@@ -50,11 +50,12 @@ class DenseTask(Task):
         once, wanted = np.unique(documents, return_inverse=True)
         allowed = np.stack([~np.isin(once, self._relevant[query]) for query in queries])
         allowed[np.arange(len(rows)), wanted] = True
+        vectors = self.queries(self._queries, queries)
         return infonce(
-            self.queries(self._queries, queries),
+            vectors,
             self.documents(self._documents, once),
-            torch.from_numpy(wanted).to(self.device),
-            torch.from_numpy(allowed).to(self.device),
+            torch.from_numpy(wanted).to(vectors.device),
+            torch.from_numpy(allowed).to(vectors.device),
         )
 
     def vectors(self) -> tuple[Floats, Floats]:
