@@ -104,3 +104,11 @@ def test_what_is_under_an_adapted_encoder_is_encoded_once(counting: Counting, tm
     over = CachedEncoder(TableEncoder("over", "1", counting, tmp_path), tmp_path)
     np.testing.assert_array_equal(over.encode(TEXTS), CachedEncoder(counting, tmp_path).encode(TEXTS))
     assert not counting.asked
+
+
+def test_the_encoder_that_is_handed_in_stays_as_it_is(counting: Counting, tmp_path: Path) -> None:
+    empty = {"keys": np.empty((0, 32), np.uint8), "vectors": np.empty((0, 384), np.float32)}
+    save_file(empty, tmp_path / "documents.safetensors")
+    over = TableEncoder("over", "1", counting, tmp_path)
+    CachedEncoder(CachedEncoder(over, tmp_path).encoder, tmp_path)
+    assert over.base is counting

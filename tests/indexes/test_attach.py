@@ -229,3 +229,28 @@ def test_naming_the_indexes_imports_no_engine() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"faiss", "usearch", "lancedb", "psycopg", "pymilvus", "qdrant_client", "ray", "pyarrow"}
+
+
+def test_a_read_replica_is_attached_to_and_searched(text: Text, request: pytest.FixtureRequest) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    address = request.getfixturevalue("postgres")
+    PgvectorIndex.build(address, "replicated", text.corpus, kind="flat").close()
+    # What a replica refuses, a session that may only read refuses too.
+    reading = psycopg.connect(address, autocommit=True, options="-c default_transaction_read_only=on")
+    request.addfinalizer(reading.close)
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        reading.execute("create table not_allowed (id int)")
+    selection = DECODER.decode(text.queries[0], PgvectorIndex(reading, "replicated"))
+    assert selection.certified
+    expected = DECODER.decode(text.queries[0], text.memory)
+    np.testing.assert_allclose(selection.weights, expected.weights, atol=2e-6)
+
+
+def test_a_database_without_the_extension_is_told_what_it_lacks(request: pytest.FixtureRequest) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    address = request.getfixturevalue("postgres")
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("create database bare")
+    bare = psycopg.conninfo.make_conninfo(address, dbname="bare")
+    with pytest.raises(ValueError, match="database must have the extension vector"):
+        PgvectorIndex(bare, "documents")

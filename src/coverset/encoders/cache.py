@@ -6,6 +6,7 @@ arrays. Files appear whole (written aside, then renamed) and are never changed, 
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 import tempfile
@@ -39,6 +40,7 @@ class CachedEncoder:
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         if hasattr(encoder, "base"):
             # An encoder over another one: what is underneath is the costly part, and others stand on it too.
+            encoder = copy.copy(encoder)
             encoder.base = CachedEncoder(encoder.base, folder)
         self.encoder, self.name, self.dim = encoder, encoder.name, encoder.dim
         self.fingerprint = encoder.fingerprint

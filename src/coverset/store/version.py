@@ -140,7 +140,14 @@ def _vectors(part: Any) -> Floats:
 
 def _room(documents: int, dim: int) -> Floats:
     """Return room for vectors: in memory or, where they would fill it, in a file that the system pages."""
-    if 4 * documents * dim <= MOST * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+    if 4 * documents * dim <= MOST * _memory():
         return np.empty((documents, dim), np.float32)
     with tempfile.TemporaryFile() as file:
         return np.memmap(file, np.float32, shape=(documents, dim))
+
+
+def _memory() -> float:
+    """Return the machine's memory in bytes; where the system does not tell, as if there were no end to it."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return float("inf")
+    return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")

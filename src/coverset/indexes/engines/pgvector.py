@@ -103,7 +103,7 @@ class PgvectorIndex(Engine):
         """
         rows, named, values = as_documents(vectors, ids, columns)
         as_choice("kind", kind, ("flat", "hnsw", "ivf"))
-        with connected(database) as connection:
+        with connected(database, create=True) as connection:
             make_table(connection, table, rows, named, values, kind)
             return cls(connection, table, effort=effort)
 

@@ -15,8 +15,11 @@ TYPES = {bool: "boolean", int: "bigint", float: "double precision", str: "text",
 
 
 @contextmanager
-def connected(database: Any) -> Iterator[Any]:
-    """Give a connection that knows the type vector; one that was opened here is closed if something fails."""
+def connected(database: Any, *, create: bool = False) -> Iterator[Any]:
+    """Give a connection that knows the type vector; one that was opened here is closed if something fails.
+
+    Only with `create` is the extension made where it is missing: a read replica would refuse it.
+    """
     psycopg = require("psycopg", "pgvector")
     adapters = require("pgvector.psycopg", "pgvector")
     try:
@@ -24,8 +27,15 @@ def connected(database: Any) -> Iterator[Any]:
     except psycopg.OperationalError as error:
         raise ConnectionError(f"PostgreSQL cannot be reached, start it or correct the address: {error}") from error
     try:
-        connection.execute("create extension if not exists vector")
-        adapters.register_vector(connection)
+        if create:
+            connection.execute("create extension if not exists vector")
+        try:
+            adapters.register_vector(connection)
+        except psycopg.ProgrammingError as error:
+            raise ValueError(
+                "database must have the extension vector: PgvectorIndex.build makes it, and so does CREATE EXTENSION "
+                "vector"
+            ) from error
         yield connection
     except BaseException:
         if isinstance(database, str):
