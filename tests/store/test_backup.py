@@ -56,21 +56,12 @@ def test_a_file_that_was_changed_anywhere_is_refused(store: Path, tmp_path: Path
     whole = (tmp_path / "b").read_bytes()
     places = np.random.default_rng(0).choice(len(whole), 60, replace=False).tolist()
     damaged = [whole[:n] + bytes([whole[n] ^ 0x40]) + whole[n + 1 :] for n in places]
-    cut = [whole[:n] for n in (0, 10, len(whole) // 2, len(whole) - 600)]
-    refused = 0
-    for content in [*damaged, *cut]:
+    cut = [whole[:n] for n in (0, 10, len(whole) // 2, len(whole) - 1)]
+    for content in [*damaged, *cut, whole + b"x"]:
         (tmp_path / "b").write_bytes(content)
-        try:
-            coverset("import", tmp_path / "b", tmp_path / "t.cover")
-            # A bit that carries nothing, such as padding: what came back is all that was written.
-            assert contents(tmp_path / "t.cover") == contents(store)
-            shutil.rmtree(tmp_path / "t.cover")
-        except AssertionError:
-            told = message(coverset("import", tmp_path / "b", tmp_path / "t.cover", code=2))
-            assert "is not a whole export of a store" in told
-            assert not (tmp_path / "t.cover").exists()
-            refused += 1
-    assert refused > 55
+        told = message(coverset("import", tmp_path / "b", tmp_path / "t.cover", code=2))
+        assert "is not a whole export of a store" in told
+        assert not (tmp_path / "t.cover").exists()
 
 
 def test_nothing_is_overwritten_unless_told_so(store: Path, tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 """A whole store in one file, and back: documents, vectors, decoder and what else a row holds, every row checked.
 
-The file is an Arrow stream of the store's rows, as they are in its table. Each row carries its digest, and the row
-that describes the store says how many documents there are and what their digests add up to: a file that was cut or
-changed is refused.
+The file is an Arrow stream of the store's rows, as they are in its table, and after it the digest of all that. A
+file that was cut or changed anywhere is refused before anything tries to make sense of it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -22,6 +22,8 @@ from coverset.store.table import Table
 
 # Rows written at a time.
 BATCH = 8192
+# Bytes of the digest at the end of a file.
+DIGEST = 32
 TIMEOUT = 30.0
 
 
@@ -68,6 +70,8 @@ def export_store(folder: Path, file: Path, *, replace: bool = False) -> Backup:
             with pa.ipc.new_stream(aside, schema, options=options) as stream:
                 stream.write_table(head)
                 stream.write_table(documents, max_chunksize=BATCH)
+            aside.flush()
+            aside.write(_digest(Path(aside.name), os.path.getsize(aside.name)))
             aside.flush()
             os.fsync(aside.fileno())
             os.replace(aside.name, file)
@@ -137,8 +141,14 @@ def _read(file: Path) -> tuple[rows.State, Any, int]:
     """Return the state, the documents' rows and the width of the vectors, all checked."""
     pa = require("pyarrow", "store")
     try:
-        with file.open("rb") as source, pa.ipc.open_stream(source) as stream:
-            everything = stream.read_all()
+        size = file.stat().st_size - DIGEST
+        with file.open("rb") as source:
+            source.seek(max(size, 0))
+            if size < 0 or source.read() != _digest(file, size):
+                raise ValueError("it is not what was written")
+            source.seek(0)
+            with pa.ipc.open_stream(source) as stream:
+                everything = stream.read_all()
         dim = everything.schema.field("vector").type.list_size
         vectors = everything["vector"].combine_chunks().flatten().to_numpy().reshape(-1, dim)
         if (rows.digests(everything, vectors) != everything["digest"].to_numpy()).any():
@@ -152,3 +162,13 @@ def _read(file: Path) -> tuple[rows.State, Any, int]:
     except (pa.ArrowException, ValueError, KeyError, AttributeError, IndexError, OSError) as error:
         raise DamagedStoreError(f"{file} is not a whole export of a store: {error}") from error
     return state, documents, dim
+
+
+def _digest(file: Path, size: int) -> bytes:
+    """Return the digest of the first so many bytes of a file."""
+    digest = hashlib.blake2b(digest_size=DIGEST)
+    with file.open("rb") as source:
+        while size > 0 and (block := source.read(min(size, 1 << 20))):
+            digest.update(block)
+            size -= len(block)
+    return digest.digest()
