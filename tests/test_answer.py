@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from coverset import MMR, NNN, Dense, Retriever, Vectors
+from coverset import MMR, NNN, Dense, Retriever
 from coverset.decoders.kinds import ALIKE
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.registry import from_setting
@@ -60,11 +61,12 @@ def test_reasons_are_there_when_asked_for_and_do_not_change_the_answer(store: Re
 def test_the_decoder_is_told_as_it_was_run(store: Retriever) -> None:
     index = store.snapshot().index
     assert index is not None
-    l1, l2 = strengths(Nearest(index, Vectors(store.query_vectors([QUERY])), 10))
+    (reading,) = store.read([QUERY])
+    l1, l2 = strengths(Nearest(index, reading.whole, 20))
     answer = store.answer(QUERY)
     assert answer.decoder == NNN(l1=float(l1[0]), l2=float(l2[0]), distinct=ALIKE)
     assert [hit.id for hit in store.search(QUERY, decoder=answer.decoder)] == [hit.id for hit in answer.hits]
-    assert store.answer(QUERY, decoder=MMR(relevance=0.4)).decoder == MMR(relevance=0.4)
+    assert store.answer(QUERY, decoder=MMR(relevance=0.4)).decoder == MMR(relevance=0.4, distinct=ALIKE)
 
 
 def test_an_answer_is_plain_data_that_json_can_hold(store: Retriever) -> None:
@@ -72,7 +74,7 @@ def test_an_answer_is_plain_data_that_json_can_hold(store: Retriever) -> None:
         told = json.loads(json.dumps(store.answer(QUERY, decoder=decoder).as_json(), allow_nan=False))
         assert "adds" not in told["hits"][0]
         assert told["gap"] is None
-        assert from_setting(told["decoder"]) == decoder
+        assert from_setting(told["decoder"]) == replace(decoder, distinct=ALIKE)
     explained = store.answer(QUERY, explain=True).as_json()
     assert {"adds", "place", "displaced"} <= set(explained["hits"][0])
     json.dumps(explained, allow_nan=False)

@@ -102,7 +102,7 @@ def test_a_stores_decoder_keeps_what_is_not_changed() -> None:
         (MMR(), None, {"l1": 0.1}, "the decoder 'mmr' has no l1; it has relevance"),
         (NNN(), None, {"relevance": 0.5}, "the decoder 'nnn' has no relevance; it has l1, l2"),
         (NNN(), "dense", {"l1": 0.1}, "the decoder 'dense' has no l1"),
-        (NNN(), "l1", {}, "decoder must be one of 'nnn', 'dense', 'mmr', got 'l1'"),
+        (NNN(), "l1", {}, "decoder must be one of 'nnn', 'dense', 'mmr', 'rrf', got 'l1'"),
         (NNN(), None, {"l1": -1.0}, "l1 must be a finite number >= 0, got -1.0"),
     ],
 )

@@ -55,8 +55,8 @@ class Cut:
         sizes = lengths + solution.longest * solution.weights.sum(axis=1)
         terms = solution.queries.shape[1] + solution.weights.shape[1]
         rounding = terms * np.finfo(np.float64).eps * sizes
-        error: Array = solution.longest * (certificate.residual_error(gaps, sizes, terms) + rounding)
-        return error
+        off: Array = certificate.residual_error(gaps, sizes, terms) + rounding
+        return solution.longest * off if solution.longest > 0.0 else off
 
     def _certificates(self, solution: Solution, lengths: Array) -> tuple[Array, Array, Mask]:
         if not (self.whole and solution.settled):

@@ -13,7 +13,7 @@ from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Reading
-from coverset.explaining.reasons import LeftOut, left_out
+from coverset.explaining.reasons import LeftOut, Target, left_out, places
 from coverset.indexes import MemoryIndex, fetch
 from coverset.selection import Selection
 from coverset.store.documents import Document
@@ -80,7 +80,7 @@ def compare(query: Reading, documents: Documents, decoders: Mapping[str, Decoder
         documents=[documents.document(row) for row in shown.tolist()],
         similarity=_cosines(documents, shown),
         left_out=_left_out(documents, selections[BEFORE].ids, selections[AFTER].ids),
-        brought_in=[BroughtIn(hit.id, hit.place) for hit in answers[AFTER].hits if hit.id not in before],
+        brought_in=_brought_in(query, documents, selections[AFTER].ids, before),
     )
 
 
@@ -102,6 +102,16 @@ def _mean(cosines: Floats) -> float:
     """The mean cosine between two documents."""
     n = len(cosines)
     return float((cosines.sum() - np.trace(cosines)) / (n * (n - 1))) if n > 1 else 0.0
+
+
+def _brought_in(query: Reading, documents: Documents, answer: Ids, before: set[str]) -> list[BroughtIn]:
+    """Return what is not among the nearest by meaning, and its place there."""
+    index = documents.index
+    if index is None:
+        return []
+    near = index.sharing(0.0) if index.dim else index
+    ranks = zip(answer.tolist(), places(Target.of(query.whole, near), answer), strict=True)
+    return [BroughtIn(documents.ids[row], rank) for row, rank in ranks if documents.ids[row] not in before]
 
 
 def _left_out(documents: Documents, near: Ids, answer: Ids) -> list[LeftOut]:

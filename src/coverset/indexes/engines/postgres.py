@@ -33,8 +33,7 @@ def connected(database: Any, *, create: bool = False) -> Iterator[Any]:
             adapters.register_vector(connection)
         except psycopg.ProgrammingError as error:
             raise ValueError(
-                "database must have the extension vector: PgvectorIndex.build makes it, and so does CREATE EXTENSION "
-                "vector"
+                "database must have the extension vector: PgvectorIndex.build makes it, or CREATE EXTENSION vector"
             ) from error
         yield connection
     except BaseException:
