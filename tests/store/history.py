@@ -8,7 +8,9 @@ reads the first and the last n, makes these writes, and says `done n` when one h
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from coverset.store import table
 from tests.store.words import Words
 
 WORDS = ["red", "green", "blue", "fox", "whale", "frog", "runs", "swims", "jumps", "sleeps"]
+ROOT = Path(__file__).parents[2]
 IDS = [f"d{n}" for n in range(30)]
 
 
@@ -50,6 +53,40 @@ def found(store: Retriever) -> dict[str, tuple[str, dict[str, Any]]]:
 def tidy_often() -> None:
     """Rewrite the table as one every few writes, and clean old versions away at once."""
     table.TIDY, table.KEPT = 4, table.KEPT / 1e4
+
+
+class Writer:
+    """A process that makes the writes of a history."""
+
+    def __init__(self, folder: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.store.history", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+
+    def start(self, first: int, last: int) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{first} {last}\n")
+        self.process.stdin.flush()
+
+    def acknowledged(self) -> Iterator[int]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            assert line.startswith("done ")
+            yield int(line.split()[1])
+
+    def kill(self) -> list[int]:
+        """Kill it; return what it had acknowledged meanwhile."""
+        self.process.kill()
+        rest = list(self.acknowledged())
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            pipe.close()
+        return rest
 
 
 def main(folder: Path) -> None:

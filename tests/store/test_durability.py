@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,46 +11,12 @@ import numpy as np
 import pytest
 
 from coverset import NNN, Dense, Retriever
-from tests.store.history import contents, found
+from tests.store.history import Writer, contents, found
 from tests.store.words import Words
 
 WRITES, KILLS = 200, 15
 # After how many more writes each writer is killed, at the latest; the last one may finish.
 STRIDE = WRITES // (KILLS + 1)
-
-
-class Writer:
-    """A process that makes the writes of a history."""
-
-    def __init__(self, folder: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.store.history", str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).parents[2],
-        )
-
-    def start(self, first: int, last: int) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{first} {last}\n")
-        self.process.stdin.flush()
-
-    def acknowledged(self) -> Iterator[int]:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            assert line.startswith("done ")
-            yield int(line.split()[1])
-
-    def kill(self) -> list[int]:
-        """Kill it; return what it had acknowledged meanwhile."""
-        self.process.kill()
-        rest = list(self.acknowledged())
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            pipe.close()
-        return rest
 
 
 def check_search(store: Retriever, documents: dict[str, tuple[str, dict[str, Any]]]) -> None:
