@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -219,24 +219,27 @@ class Table:
             self._notice()
             self._ledger.check()
             for attempt in range(TRIES):
-                before = self._reader
                 try:
-                    table = self._reader = before or self._open()
+                    table = self._reader = self._reader or self._open()
                     table.checkout_latest()
                     return read(table)
                 except BaseException as error:
-                    if attempt + 1 == TRIES or not self._worth_another(before, error):
+                    if attempt + 1 == TRIES or not self._worth_another(error):
                         raise
         raise AssertionError
 
-    def _worth_another(self, before: Any, error: BaseException) -> bool:
+    def _worth_another(self, error: BaseException) -> bool:
         """Whether what could not be read was not meant to last: cleaned away meanwhile, or never acknowledged."""
         if not isinstance(error, Exception) and type(error).__name__ != PANIC:
             return False
-        number, self._reader = None if before is None else before.version, None
-        if self._ledger.unrecorded():
-            with self._alone():
-                self._settle()
-            return True
-        self._reader = self._open()
-        return bool(number is not None and self._reader.version != number)
+        before, self._reader = None if self._reader is None else self._reader.version, None
+        with suppress(Exception):
+            self._reader = self._open()
+            if before is not None and self._reader.version != before:
+                return True
+        if not self._ledger.unrecorded():
+            return False
+        # A writer that is still at work acknowledges it, or leaves it to be settled.
+        with suppress(BusyStoreError), self._alone():
+            self._settle()
+        return True
