@@ -4,8 +4,8 @@
 
 Searches with a query of their own each, by all decoders, with and without explanations and filters, documents by
 id, and a write now and then. Resident memory is read after every hundredth part, and told apart: `own` is what the
-process has allocated, `files` what it has mapped: mostly the encoder's weights, which come into memory page by page
-as words are met for the first time, up to the size of the file.
+process has allocated, `files` what it has mapped: mostly the encoder's weights, which come into memory page by
+page as words are met for the first time, up to the size of the file.
 """
 
 from __future__ import annotations
