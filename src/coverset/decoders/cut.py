@@ -12,6 +12,8 @@ from coverset.selection import Selection
 from coverset.solvers import certificate
 from coverset.solvers.solution import Solution
 
+TINY = float(np.finfo(np.float32).tiny)
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -55,8 +57,9 @@ class Cut:
         sizes = lengths + solution.longest * solution.weights.sum(axis=1)
         terms = solution.queries.shape[1] + solution.weights.shape[1]
         rounding = terms * np.finfo(np.float64).eps * sizes
-        off: Array = certificate.residual_error(gaps, sizes, terms) + rounding
-        return solution.longest * off if solution.longest > 0.0 else off
+        longest = max(solution.longest, TINY)  # an answer without documents has no length, and no end to its error
+        error: Array = longest * (certificate.residual_error(gaps, sizes, terms) + rounding)
+        return error
 
     def _certificates(self, solution: Solution, lengths: Array) -> tuple[Array, Array, Mask]:
         if not (self.whole and solution.settled):
