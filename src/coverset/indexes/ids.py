@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from coverset.arrays import Floats, Keys, Mask
 
 
-def as_ids(values: Sequence[Any] | Keys) -> Keys:
+def as_ids(values: Sequence[Hashable] | Keys) -> Keys:
     """Return ids as an array: int64 if they are whole numbers, else objects (strings, UUIDs)."""
     array = np.asarray(values) if len(values) else np.empty(0, np.int64)
     if array.dtype.kind in "iu":

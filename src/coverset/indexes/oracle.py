@@ -6,7 +6,7 @@ only what can have changed since it last read everything.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from coverset.arrays import Array, Floats, Ids, Keys
 from coverset.indexes.ids import as_ids, present
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.screened import Screened
-from coverset.indexes.protocol import Index
+from coverset.indexes.protocol import AsksFor, Index, SearchesExhaustively, SearchesQuickly, SendsVectors
 from coverset.vectors import Vectors
+
+# How many documents a search asks for, unless the index knows better.
+ASK = 256
 
 
 class Searched:
@@ -29,16 +32,17 @@ class Searched:
     whole = True
 
     def __init__(self, index: Index, *, certify: bool = False) -> None:
-        quick = getattr(index, "quicker", lambda: None)()
-        exhaustive = getattr(index, "exactly", lambda: None)() if certify and not index.exact else None
+        quick = index.quicker() if isinstance(index, SearchesQuickly) else None
+        sure = certify and not index.exact
+        exhaustive = index.exactly() if sure and isinstance(index, SearchesExhaustively) else None
         steps: list[Index] = [step for step in (quick, index, exhaustive) if step is not None]
         self.index, self._finer = steps[0], steps[1:]
-        self.ask: int = getattr(index, "ask", 256)
+        self.ask = index.ask if isinstance(index, AsksFor) else ASK
         self._room: Floats = np.empty((0, index.dim), np.float32)
         self.vectors = Vectors.of(self._room)
         self.longest, self.shortest = 0.0, np.inf
-        self._row: dict[Any, int] = {}
-        self._ids: list[Any] = []
+        self._row: dict[Hashable, int] = {}
+        self._ids: list[Hashable] = []
 
     @property
     def exact(self) -> bool:
@@ -66,22 +70,21 @@ class Searched:
 
     def _search(self, residuals: Floats, lowest: Array, most: int) -> tuple[Floats, Keys]:
         """Search; an index that can send vectors along saves a round trip."""
-        together = getattr(self.index, "search_with_vectors", None)
-        if together is None:
+        if not isinstance(self.index, SendsVectors):
             scores, ids = self.index.search(residuals, most)
-        else:
-            scores, ids, new, vectors = together(residuals, most, lowest, as_ids(self._ids))
-            self._add(new.tolist(), vectors)
-        return np.asarray(scores), np.asarray(ids)
+            return np.asarray(scores), np.asarray(ids)
+        scores, ids, new, vectors = self.index.search_with_vectors(residuals, most, lowest, as_ids(self._ids))
+        self._add(new.tolist(), vectors)
+        return scores, ids
 
     def _fetch(self, ids: Keys) -> None:
         new = [i for i in dict.fromkeys(ids.tolist()) if i not in self._row]
         if new:
             self._add(new, self.index.vectors(as_ids(new)))
 
-    def _add(self, new: list[Any], vectors: Any) -> None:
+    def _add(self, new: list[Hashable], vectors: Floats | Vectors) -> None:
         if new:
-            rows = np.ascontiguousarray(vectors, np.float32)
+            rows = np.ascontiguousarray(Vectors.of(vectors).meaning, np.float32)
             lengths = np.linalg.norm(rows, axis=1)
             self.longest = max(self.longest, float(lengths.max()))
             self.shortest = min(self.shortest, float(lengths[lengths > 0].min(initial=np.inf)))
@@ -94,6 +97,6 @@ class Searched:
             self.vectors = Vectors.of(self._room[: len(self._ids)])
 
 
-def oracle(index: Index, queries: int, *, certify: bool) -> Any:
+def oracle(index: Index, queries: int, *, certify: bool) -> Screened | Searched:
     """Return the way to put the question to this index, for a batch of that many queries."""
     return Screened(index, queries) if isinstance(index, MemoryIndex) else Searched(index, certify=certify)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coverset.arrays import Floats, Keys
+from coverset.arrays import Array, Floats, Keys
 from coverset.extras import require
 from coverset.indexes.engines.engine import Engine, as_documents, blocks, in_order
 from coverset.indexes.engines.folder import Folder
@@ -109,7 +109,7 @@ class RayIndex(Engine):
         return [selection for part in _running().get(tasks) for selection in part]
 
     def search_with_vectors(
-        self, queries: Floats, k: int, floors: Floats, known: Keys
+        self, queries: Floats, k: int, floors: Array, known: Keys
     ) -> tuple[Floats, Keys, Keys, Floats]:
         """Search, and bring back at once the vectors above the floors that are not among the `known` ids."""
         told = known if self.numbered else known.astype(str)
