@@ -14,7 +14,7 @@ ENCODER ?= bge-small-en-v1.5
 WORK ?= runs
 OUT ?= $(WORK)/tables
 
-.PHONY: demo test lint docs pythons bench reproduce soak clean
+.PHONY: demo test lint package docs pythons bench reproduce soak clean
 
 demo: $(VENV)/app
 	$(BIN)/coverset demo
@@ -26,6 +26,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python .ci/pins.py
 
 # The manual, into site/: without a network, and without warnings.
@@ -35,6 +36,11 @@ docs: $(VENV)/dev
 # The core's tests on every Python that this machine has, of those that are supported.
 pythons:
 	.ci/pythons
+
+# Build the wheel and the source archive, and see that each, installed by itself, decodes.
+package: $(VENV)/dev
+	rm -rf dist
+	$(PINNED) $(BIN)/python .ci/package.py dist
 
 soak: $(VENV)/dev
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) --out benchmarks/results
@@ -56,4 +62,4 @@ $(VENV)/%: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .pythons site
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .pythons site
