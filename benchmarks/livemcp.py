@@ -146,7 +146,7 @@ async def measured(transport: str, config: Path, way: Way, questions: list[Task]
             for task in questions
         ]
         own = [tool.model_dump(by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]
-    means = {key: float(np.mean([answer[key] for answer in answers])) for key in answers[0]}
+    means = {key: round(float(np.mean([answer[key] for answer in answers])), 3) for key in answers[0]}
     return {**means, "own tools": len(json.dumps(own, ensure_ascii=False)) / 4}
 
 
@@ -231,7 +231,7 @@ def main() -> None:
             for way in WAYS:
                 values = asyncio.run(measured(transport, config, way, questions))
                 results[transport][way.name] = values
-                print(transport, way.name, {key: round(value, 3) for key, value in values.items()}, flush=True)
+                print(transport, way.name, values, flush=True)
     (arguments.out / "livemcp.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     (arguments.out / "livemcp.md").write_text(table(results), encoding="utf-8")
     picture(results, arguments.out / "livemcp.png")
