@@ -13,6 +13,7 @@ from coverset.arrays import Ids
 from coverset.decoders import Decoder
 from coverset.decoders.registry import as_setting
 from coverset.encoders.hybrid import Reading
+from coverset.explaining.floor import answered
 from coverset.explaining.reasons import LeftOut, Target, alone, covered, left_out, places, together
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
@@ -98,6 +99,8 @@ class Answer:
         Words of the request that documents have, but none of these.
     unknown_words
         Words of the request that no document has.
+    answered
+        False: nothing here seems to answer the request; the hits are the nearest there is.
     covered
         The share of the query that they explain together, from 0 to 1.
     certified, gap, proved
@@ -125,6 +128,7 @@ class Answer:
     decoder: Decoder
     version: int
     share: float = 0.0
+    answered: bool = True
     parts: list[Part] = field(default_factory=list)
     uncovered_words: list[str] = field(default_factory=list)
     unknown_words: list[str] = field(default_factory=list)
@@ -221,6 +225,7 @@ def make_answer(
         decoder=decoder.as_run(selection, documents.index),
         version=documents.version,
         share=documents.index.share,
+        answered=answered(reading, documents.index, selection.ids),
         parts=[Part(text, tuple(hit.id for hit in hits if hit.part == text)) for text in reading.parts],
         uncovered_words=[word for word in reading.words if word not in said],
         unknown_words=reading.unknown,

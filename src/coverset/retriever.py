@@ -23,7 +23,6 @@ from coverset.encoders import Encoder
 from coverset.encoders.checked import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
 from coverset.encoders.words import Analyser
-from coverset.explaining.floor import answered
 from coverset.inputs import as_count, as_number
 from coverset.selection import Selection
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
@@ -374,8 +373,6 @@ class Retriever:
         share: float | None,
     ) -> Found:
         as_count("k", k, optional=True)
-        # Whoever lists the parts knows what is wanted: the request itself may be a mere heading.
-        listed = not (parts is None or isinstance(parts, str))
         whole = self.snapshot()
         readings = self.read(queries, whole, parts)
         snapshot = whole.where(where)
@@ -390,11 +387,7 @@ class Retriever:
         wholes = Vectors.join([reading.whole for reading in readings])
         selections = decoder.decode_batch(wholes, snapshot.index, k, targets if any(targets) else None)
         seconds = (time.perf_counter() - start) / len(readings)
-        kept = [
-            selection if listed or answered(reading, snapshot.index, selection.ids) else Selection.none()
-            for reading, selection in zip(readings, selections, strict=True)
-        ]
-        return Found(snapshot, readings, decoder, kept, seconds)
+        return Found(snapshot, readings, decoder, selections, seconds)
 
     def read(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coverset import Retriever
+from coverset import Dense, Retriever
 from coverset.encoders.precomputed import Precomputed
 from coverset.filters import DEEPEST, check_where, keys
 from tests.indexes.conftest import FILTERS, LABELS, REFUSED
@@ -29,7 +29,9 @@ ROWS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
-    opened = Retriever.open(tmp_path_factory.mktemp("filters") / "s.cover", Precomputed(dim=2, name="none"))
+    opened = Retriever.open(
+        tmp_path_factory.mktemp("filters") / "s.cover", Precomputed(dim=2, name="none"), words=None
+    )
     # What is missing in one document is null in the next.
     metas = [{k: v for k, v in row.items() if v is not None or n % 2} for n, row in enumerate(ROWS)]
     opened.add({"id": f"{n:03d}", "text": "", "vector": [1.0, n], "meta": meta} for n, meta in enumerate(metas))
@@ -40,7 +42,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
 def test_a_filter_means_in_a_store_what_it_says(store: Retriever, where: Any, says: Callable[[Any], bool]) -> None:
     expected = [f"{n:03d}" for n, row in enumerate(ROWS) if says(row)]
     assert store.snapshot().where(where).ids == expected
-    assert sorted(hit.id for hit in store.search([1.0, 0.0], k=300, where=where)) == expected
+    assert sorted(hit.id for hit in store.search([1.0, 0.0], k=300, where=where, decoder=Dense())) == expected
 
 
 @pytest.mark.parametrize("where", REFUSED, ids=str)
@@ -50,7 +52,7 @@ def test_a_filter_that_means_nothing_is_refused(store: Retriever, where: Any) ->
 
 
 def test_a_list_is_taken_by_its_members_and_an_object_is_there(tmp_path: Path) -> None:
-    store = Retriever.open(tmp_path / "s.cover", Precomputed(dim=1, name="none"))
+    store = Retriever.open(tmp_path / "s.cover", Precomputed(dim=1, name="none"), words=None)
     metas: list[dict[str, Any]] = [{"n": [1, 5]}, {"n": [9]}, {"n": {"x": 1}}, {"n": []}, {}]
     store.add({"id": str(i), "text": "", "vector": [1.0], "meta": meta} for i, meta in enumerate(metas))
 
@@ -65,7 +67,7 @@ def test_a_list_is_taken_by_its_members_and_an_object_is_there(tmp_path: Path) -
 
 
 def test_dates_with_a_time_zone_are_those_of_utc(tmp_path: Path) -> None:
-    store = Retriever.open(tmp_path / "s.cover", Precomputed(dim=1, name="none"))
+    store = Retriever.open(tmp_path / "s.cover", Precomputed(dim=1, name="none"), words=None)
     store.add([{"id": "a", "text": "", "vector": [1.0], "meta": {"at": "2024-05-31T10:30:00Z"}}])
     at = datetime(2024, 5, 31, 12, 0, tzinfo=timezone(timedelta(hours=2)))
     assert store.snapshot().where({"at": {"$gte": at}}).ids == ["a"]

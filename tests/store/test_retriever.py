@@ -28,7 +28,7 @@ ANIMALS = {
 
 @pytest.fixture
 def animals(tmp_path: Path) -> Retriever:
-    store = Retriever.open(tmp_path / "animals.cover", encoder=Words())
+    store = Retriever.open(tmp_path / "animals.cover", encoder=Words(), words=None)
     store.add(
         {"id": i, "text": text, "meta": {"colour": text.split()[0], "words": text.split(), "n": n}}
         for n, (i, text) in enumerate(ANIMALS.items())
@@ -207,7 +207,7 @@ def test_bad_arguments_are_named(animals: Retriever, call: Any, message: str) ->
 
 
 def test_an_empty_store_answers_with_nothing(tmp_path: Path) -> None:
-    store = Retriever.open(tmp_path / "empty.cover", encoder=Words())
+    store = Retriever.open(tmp_path / "empty.cover", encoder=Words(), words=None)
     assert len(store) == 0
     assert store.search("anything") == []
     assert store.search_batch(["a", "b"], where={"x": 1}) == [[], []]

@@ -119,11 +119,12 @@ def test_versions_of_a_document_are_one_kind_and_named(tmp_path: Path) -> None:
     assert {hit.id.split("-")[0] for hit in off} == {"sort"}
 
 
-def test_what_nothing_answers_gets_no_answer(tmp_path: Path) -> None:
+def test_what_nothing_answers_is_told(tmp_path: Path) -> None:
     tools = store(tmp_path / "s.cover")
     tools.add(as_documents(DOCUMENTS))
     answer = tools.answer("xyzzy qwfp zxcv", k=3)
-    assert answer.hits == []
+    assert not answer.answered
+    assert tools.answer("sort an array").answered
     assert answer.unknown_words == ["xyzzy", "qwfp", "zxcv"]
 
 

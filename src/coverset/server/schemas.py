@@ -147,6 +147,7 @@ class Answer(Model):
     uncovered_words: list[str] = Field(description="Words of the request that documents have, but none of these.")
     unknown_words: list[str] = Field(description="Words of the request that no document has.")
     share: float = Field(description="The share of words in scores.")
+    answered: bool = Field(description="False: nothing here seems to answer the request.")
     covered: float = Field(description="The share of the query that they explain together, from 0 to 1.")
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
@@ -161,6 +162,7 @@ class Answer(Model):
             uncovered_words=found.uncovered_words,
             unknown_words=found.unknown_words,
             share=found.share,
+            answered=found.answered,
             covered=found.covered,
             certified=found.certified,
             gap=found.gap,
