@@ -182,15 +182,17 @@ def test_explain_says_what_each_document_adds_and_displaced(tools: Path) -> None
         coverset("search", tools, query, "--l1", "0.02", "--l2", "0.05", "--explain", "--json").stdout
     )
     retriever = Retriever.open(tools)
-    nearest = [hit.id for hit in retriever.search(query, decoder=Dense())]
+    nearest = [hit.id for hit in retriever.search(query, decoder=Dense(distinct=False), parts=None)]
     chosen = [hit["id"] for hit in answer["hits"]]
     displaced = [d["id"] for hit in answer["hits"] for d in hit["displaced"]]
     assert displaced
     assert set(displaced) == set(nearest) - set(chosen)
     snapshot = retriever.snapshot()
+    assert snapshot.index is not None
+    written = snapshot.index.corpus.flat()
     for hit in answer["hits"]:
         for d in hit["displaced"]:
-            cosines = {c: float(snapshot.vector(c) @ snapshot.vector(d["id"])) for c in chosen}
+            cosines = {c: float(written[snapshot.row[c]] @ written[snapshot.row[d["id"]]]) for c in chosen}
             assert max(cosines, key=lambda c: cosines[c]) == hit["id"]
             assert d["cosine"] == pytest.approx(cosines[hit["id"]], abs=1e-5)
     assert answer["covered"] == pytest.approx(sum(hit["adds"] for hit in answer["hits"]))

@@ -69,7 +69,9 @@ def test_choice_on_real_vectors_is_never_far_below_dense(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def store(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     data, path = load(folder), tmp_path_factory.mktemp("stores") / "tools.cover"
-    Retriever.open(path).add({"id": i, "text": text} for i, text in zip(data.ids, data.texts, strict=True))
+    Retriever.open(path, words=None).add(
+        {"id": i, "text": text} for i, text in zip(data.ids, data.texts, strict=True)
+    )
     return path
 
 

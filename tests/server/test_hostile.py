@@ -116,7 +116,9 @@ def test_a_document_as_deep_as_is_accepted_comes_back_in_every_answer(writer: ht
 def test_nothing_can_be_injected_through_where(writer: httpx.Client) -> None:
     for value in ("0' OR '1'='1", "0) OR 1=1 --", "*", "%", "0; DROP TABLE documents", "${n}", "{{n}}"):
         for where in ({"n": value}, {value: 0}):
-            assert writer.post("/v1/search", json={"query": "sort", "where": where}).json()["hits"] == []
+            answer = writer.post("/v1/search", json={"query": "sort", "where": where})
+            assert answer.status_code in (200, 422)
+            assert answer.json().get("hits", []) == []
 
 
 def test_100_megabytes_are_turned_away_with_413(writer: httpx.Client, scratch: Server) -> None:

@@ -68,13 +68,14 @@ def test_a_batch_is_its_queries_one_by_one(client: httpx.Client) -> None:
 def test_an_explanation_says_what_each_document_adds_and_what_was_left_out(
     client: httpx.Client, tools: Path
 ) -> None:
-    answer = search(client, l1=0.05, l2=0.1, explain=True)
+    answer = search(client, l1=0.05, l2=0.1, explain=True, parts=None, share=0.0)
     snapshot = Retriever.open(tools).snapshot()
     query = Retriever.open(tools).query_vectors([SINE])[0].astype(float)
     rows = np.stack([snapshot.vector(hit["id"]) for hit in answer["hits"]]).astype(float)
     shares = [1 - nnls(rows[:n].T, query)[1] ** 2 for n in range(1, len(rows) + 1)]
     np.testing.assert_allclose(np.cumsum([h["reason"]["adds"] for h in answer["hits"]]), shares, atol=1e-5)
-    nearest = [hit["id"] for hit in search(client, decoder="dense")["hits"]]
+    deep = [snapshot.ids[row] for row in np.argsort(-(snapshot.contents.vectors @ query), kind="stable")]
+    nearest = deep[: len(rows)]
     chosen = [hit["id"] for hit in answer["hits"]]
     displaced = {d["id"]: hit["id"] for hit in answer["hits"] for d in hit["reason"]["displaced"]}
     assert set(displaced) == {i for i in nearest if i not in chosen} != set()
@@ -82,7 +83,6 @@ def test_an_explanation_says_what_each_document_adds_and_what_was_left_out(
         cosines = {i: float(snapshot.vector(i) @ snapshot.vector(gone)) for i in chosen}
         assert cosines[like] == pytest.approx(max(cosines.values()), abs=1e-6)
     places = {hit["id"]: hit["reason"]["place"] for hit in answer["hits"]}
-    deep = [hit["id"] for hit in search(client, decoder="dense", k=100)["hits"]]
     assert all(deep.index(i) + 1 == place for i, place in places.items())
 
 
