@@ -79,7 +79,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"id": name, "text": text, "meta": {"module": name.rsplit(".", 1)[0]}}
         for name, text in catalogue().items()
     ]
-    Retriever.open(folder).add(documents)
+    Retriever.open(folder, words=None).add(documents)
     return folder
 
 
@@ -102,7 +102,9 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A small store to write to."""
     folder = tmp_path_factory.mktemp("scratch") / "scratch.cover"
     texts = ("Sort an array.", "Sort the rows.", "Round a number.", "Sine of an angle.", "Read a file.")
-    Retriever.open(folder).add([{"id": f"d{n}", "text": text, "meta": {"n": n}} for n, text in enumerate(texts)])
+    Retriever.open(folder, words=None).add(
+        [{"id": f"d{n}", "text": text, "meta": {"n": n}} for n, text in enumerate(texts)]
+    )
     running = Server(folder, "--body", "100000").wait()
     yield running
     running.stop()

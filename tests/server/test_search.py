@@ -68,7 +68,7 @@ def test_a_batch_is_its_queries_one_by_one(client: httpx.Client) -> None:
 def test_an_explanation_says_what_each_document_adds_and_what_was_left_out(
     client: httpx.Client, tools: Path
 ) -> None:
-    answer = search(client, l1=0.05, l2=0.1, explain=True, parts=None, share=0.0)
+    answer = search(client, l1=0.05, l2=0.1, explain=True, parts=None)
     snapshot = Retriever.open(tools).snapshot()
     query = Retriever.open(tools).query_vectors([SINE])[0].astype(float)
     rows = np.stack([snapshot.vector(hit["id"]) for hit in answer["hits"]]).astype(float)
