@@ -69,7 +69,7 @@ def test_a_strength_that_is_given_stands() -> None:
     index = MemoryIndex(corpus)
     l1, l2 = strengths(Nearest(index, Vectors.of(queries), NEAREST))
     for q, query in enumerate(queries):
-        for given in (NNN(l1=0.2), NNN(l2=0.5), NNN()):
+        for given in (NNN(l1=0.2, distinct=False), NNN(l2=0.5, distinct=False), NNN(distinct=False)):
             both = NNN(l1=l1[q] if given.l1 is None else given.l1, l2=l2[q] if given.l2 is None else given.l2)
             np.testing.assert_array_equal(given.decode(query, index).ids, both.decode(query, index).ids)
 

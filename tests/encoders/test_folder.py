@@ -58,7 +58,7 @@ def test_a_card_that_is_none_is_named(tmp_path: Path, text: str) -> None:
 def test_a_base_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be a folder with coverset\.json .* in it, got .*base"):
         load_encoder(str(card(tmp_path, kind="adapted", base=None)))
-    with pytest.raises(ValueError, match="model must be one of"):
+    with pytest.raises(ValueError, match=r"encoder must be one that works offline .* got 'no-such-model'"):
         load_encoder(str(card(tmp_path, kind="adapted", base="no-such-model")))
 
 

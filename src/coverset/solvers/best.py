@@ -38,7 +38,10 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
     keys, chosen = np.empty(n), np.empty(n, np.bool_)
     for q in range(queries):
         weighted = min(supports[q], counts[q])
-        _order(weights[q], columns[q, :weighted])
+        # A weight below the tie is one all the same, and goes before every document without.
+        for i in range(n):
+            keys[i] = weights[q, i] if weights[q, i] > 0.0 else -np.inf
+        _order(keys, columns[q, :weighted])
         if counts[q] > weighted:
             for i in range(n):
                 keys[i] = -np.inf if weights[q, i] > 0.0 else scores[q, i]

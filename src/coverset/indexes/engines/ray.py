@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats, Keys
 from coverset.extras import require
+from coverset.filters import scalar
 from coverset.indexes.engines.engine import Engine, as_documents, blocks, in_order
 from coverset.indexes.engines.folder import Folder
 from coverset.indexes.engines.shard import Shard
@@ -82,7 +83,8 @@ class RayIndex(Engine):
             place.save(f"vectors-{part.start}.npy", rows[piece])
             place.save(f"ids-{part.start}.npy", named[piece])
             for name, column in values.items():
-                place.save(f"column-{name}-{part.start}.npy", np.array(column[piece]))
+                written = [kept and kept[1] for kept in map(scalar, column[piece])]
+                place.write_text(f"column-{name}-{part.start}.json", json.dumps(written))
         manifest = {
             "dim": rows.shape[1],
             "documents": len(rows),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coverset.arrays import Floats, Ids, Keys
 from coverset.filters import Filter, keys
@@ -62,10 +64,17 @@ class Shard:
         if condition is None:
             return self.index, np.arange(len(self.index))
         if self.filtered[0] != condition:
-            columns = {n: np.asarray(self.folder.load(f"column-{n}-{self.part}.npy")) for n in keys(condition)}
+            columns = {name: self._column(name) for name in keys(condition)}
             rows = np.flatnonzero(matching(condition, columns))
             self.filtered = (condition, MemoryIndex(self.index.corpus.meaning[rows]) if len(rows) else None, rows)
         return self.filtered[1], self.filtered[2]
+
+    def _column(self, name: str) -> NDArray[Any]:
+        """Return what the documents have under a name, None where they have nothing."""
+        written = self.folder.text(f"column-{name}-{self.part}.json")
+        if written is None:
+            raise ValueError(f"where must name columns of the corpus, got {name!r}")
+        return np.array(json.loads(written))
 
     def _named(self, rows: Ids) -> Keys:
         """The ids of rows, padded as ids are: with -1, or with an empty string."""

@@ -1,0 +1,42 @@
+"""The best documents, in order, against Python's own sorting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coverset.solvers.best import FEW, best
+
+# Weights that are 0, that are all but 0, and that are more.
+WEIGHTS = st.sampled_from([0.0, 0.0, 1e-300, 1e-30, 1e-14, 0.25, 0.5, 1.0])
+
+
+@given(
+    st.lists(st.tuples(WEIGHTS, st.integers(-9, 9)), min_size=1, max_size=80),
+    st.one_of(st.just(-1), st.integers(1, 60)),
+    st.booleans(),
+)
+def test_weights_come_first_then_scores_and_none_comes_twice(
+    documents: list[tuple[float, int]], k: int, fill: bool
+) -> None:
+    weights, scores = np.array(documents, float).T
+    columns, counts, _, _ = best(weights[None], scores[None], k, fill)
+    found = columns[0, : counts[0]].tolist()
+    # What is smaller than the tie counts as equal, but not as nothing.
+    size = np.where((weights > 0) & (weights < 1e-12 * weights.max()), 1e-13 * weights.max(), weights)
+    by_weight = sorted(np.flatnonzero(weights).tolist(), key=lambda i: (-size[i], i))
+    by_score = sorted(np.flatnonzero(weights == 0).tolist(), key=lambda i: (-scores[i], i))
+    wanted = len(by_weight) if k < 0 else k
+    expected = (by_weight + by_score)[:wanted] if fill else by_weight[:wanted]
+    assert found == expected
+
+
+@pytest.mark.parametrize("support", [3, FEW + 8])
+def test_a_weight_that_is_all_but_none_keeps_its_place(support: int) -> None:
+    weights, scores = np.zeros((1, 100)), -np.arange(100.0)[None]
+    weights[0, -support:] = 1.0
+    weights[0, -1] = 1e-20
+    columns, counts, _, _ = best(weights, scores, support + 2, True)
+    assert columns[0, : counts[0]].tolist() == [*range(100 - support, 100), 0, 1]
