@@ -40,7 +40,7 @@ def problem(rng: np.random.Generator) -> tuple[Any, Any, float, float, int]:
     if l1 == l2 == 0.0:
         l1 = 0.1 * long * far
     rows, target = (corpus * lengths).astype(np.float32), (query * far).astype(np.float32)
-    return rows, target, l1, l2, int(rng.integers(1, 4))
+    return rows, target, l1, l2, int(rng.integers(1, 6))
 
 
 def laid_out(rows: Any, layout: str) -> Any:
@@ -62,6 +62,8 @@ def outcome(rng: np.random.Generator) -> list[str]:
     rows, query, l1, l2, k = problem(rng)
     selection = NNN(l1=l1, l2=l2).decode(query, laid_out(rows, str(rng.choice(LAYOUTS))), k=k)
     counted = ["problems"] + ["certified"] * bool(selection.certified) + ["proved"] * bool(selection.proved)
+    if len(set(selection.ids.tolist())) < len(selection):
+        counted.append("documents twice in an answer")
     truth = optimum(rows, query, l1, l2)
     if truth is None:
         return [*counted, "with more than one optimum"]

@@ -19,7 +19,7 @@ def test_every_decoder_is_timed_beside_dense(tmp_path: Path) -> None:
     done = run(tmp_path / "s.cover", "--queries", 4, "--repeats", 2, "--json", command="bench")
     assert done.returncode == 0, done.stderr
     found = {timing["decoder"]: timing for timing in json.loads(done.stdout)}
-    assert list(found) == ["Dense", "MMR, nearest 100", "NNN()", "NNN, exact", "NNN, FISTA-50"]
+    assert list(found) == ["Dense", "MMR, nearest 100", "NNN()", "NNN, exact", "NNN, FISTA-50", "RRF"]
     dense = found["Dense"]["milliseconds"]
     for timing in found.values():
         assert timing["milliseconds"] > 0
