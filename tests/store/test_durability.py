@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from coverset import NNN, Dense, Retriever
+from coverset.encoders.words import Analyser
 from tests.store.history import Writer, contents, found
 from tests.store.words import Words
 
@@ -20,18 +22,21 @@ STRIDE = WRITES // (KILLS + 1)
 
 
 def check_search(store: Retriever, documents: dict[str, tuple[str, dict[str, Any]]]) -> None:
-    """Hold searches against the decoder over vectors made afresh from the texts that should be there."""
-    ids = sorted(documents)
-    corpus = Words().encode([documents[i][0] for i in ids])
-    for text in ("red fox swims", "green frog sleeps"):
-        query = Words().encode([text])[0]
-        dense = store.search(text, k=3, decoder=Dense())
-        scores = np.sort(corpus @ query)[::-1]
-        assert [hit.weight for hit in dense] == pytest.approx(scores[:3].tolist(), abs=1e-5)
-        expected = NNN(l1=0.1, l2=0.5).decode(query, corpus, k=3)
-        assert [hit.id for hit in store.search(text, k=3, decoder=NNN(l1=0.1, l2=0.5))] == [
-            ids[i] for i in expected.ids
-        ]
+    """Hold searches against the decoder over words and meanings made afresh from the texts to be there."""
+    ids, asked = sorted(documents), ["red fox swims", "green frog sleeps"]
+    texts = [documents[i][0] for i in ids]
+    words = TfidfVectorizer(analyzer=Analyser("english").terms, sublinear_tf=True).fit(texts)
+    meanings, spoken = Words().encode(texts + asked), words.transform(texts + asked).toarray()
+    for share in (0.0, 0.5):
+        rows = np.hstack([np.sqrt(1 - share) * meanings, np.sqrt(share) * spoken]).astype(np.float32)
+        corpus = rows[: len(ids)]
+        for text, query in zip(asked, rows[len(ids) :], strict=True):
+            dense = store.search(text, k=3, share=share, decoder=Dense(distinct=False))
+            scores = np.sort(corpus @ query)[::-1]
+            assert [hit.weight for hit in dense] == pytest.approx(scores[:3].tolist(), abs=1e-5)
+            decoder = NNN(l1=0.1, l2=0.5, distinct=False)
+            found = store.search(text, k=3, share=share, decoder=decoder)
+            assert [hit.id for hit in found] == [ids[i] for i in decoder.decode(query, corpus, k=3).ids]
 
 
 def test_kill_9_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:

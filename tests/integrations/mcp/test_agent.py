@@ -153,6 +153,8 @@ async def test_a_tool_added_while_the_server_runs_is_found_and_the_client_is_tol
 
 
 async def test_a_server_that_crashes_is_reported_and_restarted_and_the_others_go_on(agent: Agent) -> None:
+    held = agent.folder / "mark.held"
+    held.touch()
     assert "the server 'words' ended during the call" in error_of(await agent.call("words/crash"))
     assert await agent.server("words") == {
         "name": "words",
@@ -165,6 +167,7 @@ async def test_a_server_that_crashes_is_reported_and_restarted_and_the_others_go
     assert not any(tool["name"].startswith("words/") for tool in answer["tools"])
     assert "words: its process ended" in answer["unavailable"]
     assert (await agent.call("numbers/add", a=1, b=2)).structured_content == {"result": 3.0}
+    held.unlink()
 
     async def ready() -> bool:
         return bool((await agent.server("words"))["state"] == "ready")

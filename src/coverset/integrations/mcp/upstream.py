@@ -211,6 +211,8 @@ class Upstream:
 
     async def _down(self, error: str) -> None:
         """Take note that the server cannot be used for now, nor its tools be found."""
+        if self.settled.is_set():  # who asks meanwhile waits until its tools are no longer found
+            self.settled = anyio.Event()
         self._client, self.offer, self.state = None, Offer(), "restarting"
         self.error, self.instructions = self.behind.redact(error), None
         self.answered.set()

@@ -3,7 +3,8 @@
     python -m tests.integrations.mcp.servers.words [MARK]
 
 It serves only clients that begin with the `initialize` handshake, as servers before 2026-07-28 do. With a file
-MARK, the call of `wait_for_ever` writes there that it began, and that it was cancelled.
+MARK, the call of `wait_for_ever` writes there that it began, and that it was cancelled. It does not start while
+there is a file MARK.held.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import re
 import sys
 import textwrap
+import time
 import unicodedata
 import urllib.parse
 from collections import Counter
@@ -151,4 +153,6 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
+    while sys.argv[1:] and Path(f"{sys.argv[1]}.held").exists():
+        time.sleep(0.05)
     anyio.run(main)
