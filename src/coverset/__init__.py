@@ -1,6 +1,6 @@
 """Coverset: retrieve the set of documents that together cover a query."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coverset.decoders import MMR, NNN, RRF, Dense
 from coverset.indexes import Index, MemoryIndex
@@ -29,7 +29,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import what is heavier when it is first asked for."""
     if name in ("Answer", "Hit", "Retriever"):
         from coverset import retriever

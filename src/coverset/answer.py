@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from coverset.encoders.hybrid import Reading
 from coverset.explaining.floor import answered
 from coverset.explaining.reasons import LeftOut, Target, alone, covered, left_out, places, together
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 from coverset.selection import Selection
 from coverset.store.documents import Document
 
@@ -66,7 +67,7 @@ class Hit:
 
     id: str
     text: str
-    meta: dict[str, Any]
+    meta: Json
     score: float
     weight: float
     part: str | None = None
@@ -140,7 +141,7 @@ class Answer:
         """Whether reasons were asked for."""
         return self.covered_by_nearest is not None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return it as plain data that JSON can hold; reasons only if there are any."""
         kept = {name: value for name, value in vars(self).items() if name not in ("hits", "decoder", "parts")}
         kept["parts"] = [asdict(part) for part in self.parts]
@@ -151,7 +152,7 @@ class Answer:
         return {"hits": hits, **kept, "gap": self.gap if finite else None, "decoder": as_setting(self.decoder)}
 
 
-def hit_as_json(hit: Hit, *, explained: bool) -> dict[str, Any]:
+def hit_as_json(hit: Hit, *, explained: bool) -> Json:
     """Return a hit as plain data."""
     reasons = () if explained else ("adds", "place", "displaced")
     return {name: value for name, value in asdict(hit).items() if name not in reasons}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any
+
+from coverset.plain import Foreign
 
 
-def require(module: str, extra: str, *, run: bool = True) -> Any:
+def require(module: str, extra: str, *, run: bool = True) -> Foreign:
     """Import a module that an extra brings, or say which extra to install.
 
     With `run` false, only check that it is there.

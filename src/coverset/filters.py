@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
 
@@ -98,12 +98,12 @@ Filter = Leaf | All | AnyOf | Not
 T = TypeVar("T")
 
 
-def check_where(where: Any) -> Filter | None:
+def check_where(where: object) -> Filter | None:
     """Return a filter in one canonical, hashable form, or raise a ValueError that says what is wrong with it."""
     return None if where is None else _filter("where", where, DEEPEST)
 
 
-def as_filter(where: Any) -> Filter:
+def as_filter(where: object) -> Filter:
     """Return a filter, which must be there."""
     return _filter("where", where, DEEPEST)
 
@@ -152,15 +152,15 @@ def keys(condition: Filter) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def scalar(value: Any) -> Value | None:
+def scalar(value: object) -> Value | None:
     """Return a value with its kind; None for what is none: null, NaN, a list, an object."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, (datetime.date, datetime.datetime)):
         value = written(value)
     kind = KINDS.get(type(value))
-    if kind is None or (isinstance(value, float) and not math.isfinite(value)):
+    if kind is None or not isinstance(value, (str, bool, int, float)):
         return None
-    return kind, value
+    return None if isinstance(value, float) and not math.isfinite(value) else (kind, value)
 
 
 def written(day: datetime.date) -> str:
@@ -179,7 +179,7 @@ def _above(low: Value | None, high: Value | None, is_open: bool) -> bool:
     return low[1] < high[1] if is_open else low[1] <= high[1]  # type: ignore[operator]
 
 
-def _filter(name: str, where: Any, depth: int) -> Filter:
+def _filter(name: str, where: object, depth: int) -> Filter:
     if not isinstance(where, Mapping) or not where:
         raise ValueError(f"{name} must be a dict of keys and conditions, at least one, got {where!r:.100}")
     if not depth:
@@ -187,7 +187,7 @@ def _filter(name: str, where: Any, depth: int) -> Filter:
     return _all(part for key, wanted in where.items() for part in _condition(name, key, wanted, depth))
 
 
-def _condition(name: str, key: Any, wanted: Any, depth: int) -> Iterator[Filter]:
+def _condition(name: str, key: object, wanted: object, depth: int) -> Iterator[Filter]:
     place = f"{name}[{key!r}]"
     if not isinstance(key, str) or not key or "\0" in key:
         raise ValueError(f"{name} must have strings as keys, of at least one character, got {key!r}")
@@ -247,16 +247,15 @@ def _range(place: str, key: str, bounds: dict[str, Value]) -> Range:
     return Range(key, low, high, "$gt" in bounds, "$lt" in bounds)
 
 
-def _bound(place: str, value: Any) -> Value:
+def _bound(place: str, value: object) -> Value:
     found = scalar(value)
     if found is None or found[0] == "flag":
         raise ValueError(f"{place} must be a finite number, a text or a date, got {value!r:.100}")
     return found
 
 
-def _one_of(place: str, key: str, wanted: Any) -> Filter:
-    several = isinstance(wanted, (list, tuple, set, frozenset, np.ndarray))
-    values = list(wanted) if several else [wanted]
+def _one_of(place: str, key: str, wanted: object) -> Filter:
+    values = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset, np.ndarray)) else [wanted]
     if not values:
         raise ValueError(f"{place} must have at least one value, got {wanted!r}")
     checked = {scalar(value) for value in values if value is not None}
@@ -269,6 +268,6 @@ def _one_of(place: str, key: str, wanted: Any) -> Filter:
     return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
 
-def _all(parts: Any) -> Filter:
+def _all(parts: Iterable[Filter]) -> Filter:
     found = sorted(set(parts), key=repr)
     return found[0] if len(found) == 1 else All(tuple(found))

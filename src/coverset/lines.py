@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+
+from coverset.plain import Foreign, Json
 
 STDIN = Path("-")
 
@@ -30,7 +31,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         raise FileError(f"{path}:{line + 1}: cannot be read: {error}") from error
 
 
-def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(path: Path) -> Iterator[tuple[int, Json]]:
     """Yield (line number, object) of a JSON lines file."""
     for line, text in lines(path):
         if not text.strip():
@@ -46,7 +47,7 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield line, record
 
 
-def _opened(path: Path) -> Any:
+def _opened(path: Path) -> Foreign:
     if path == STDIN:
         return nullcontext(sys.stdin.buffer)
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from coverset.encoders.checked import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
 from coverset.encoders.words import Analyser
 from coverset.inputs import as_count, as_number
+from coverset.plain import Fields
 from coverset.selection import Selection
 from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
 from coverset.store.opening import check_free, first_encoder, own_encoder, same_encoder
@@ -182,7 +183,7 @@ class Retriever:
         self._table.write(new, [], words=words, format=FORMATS[-1])
         return len(kept)
 
-    def add(self, documents: Iterable[Mapping[str, Any] | Document]) -> int:
+    def add(self, documents: Iterable[Fields | Document]) -> int:
         """Add documents, or replace those whose id is already there; return how many were new or changed.
 
         All are checked before anything is written, and written as one version. A document whose text has
@@ -233,7 +234,7 @@ class Retriever:
         query: Query,
         k: int | None = 5,
         *,
-        where: Mapping[str, Any] | None = None,
+        where: Fields | None = None,
         decoder: Decoder | None = None,
         parts: Parts = "auto",
         share: float | None = None,
@@ -269,7 +270,7 @@ class Retriever:
         queries: Sequence[Query],
         k: int | None = 5,
         *,
-        where: Mapping[str, Any] | None = None,
+        where: Fields | None = None,
         decoder: Decoder | None = None,
         parts: str | Sequence[Sequence[str] | None] | None = "auto",
         share: float | None = None,
@@ -287,7 +288,7 @@ class Retriever:
         query: Query,
         k: int | None = 5,
         *,
-        where: Mapping[str, Any] | None = None,
+        where: Fields | None = None,
         decoder: Decoder | None = None,
         parts: Parts = "auto",
         share: float | None = None,
@@ -324,7 +325,7 @@ class Retriever:
         queries: Sequence[Query],
         k: int | None = 5,
         *,
-        where: Mapping[str, Any] | None = None,
+        where: Fields | None = None,
         decoder: Decoder | None = None,
         parts: str | Sequence[Sequence[str] | None] | None = "auto",
         share: float | None = None,
@@ -367,7 +368,7 @@ class Retriever:
         self,
         queries: Sequence[Query],
         k: int | None,
-        where: Mapping[str, Any] | None,
+        where: Fields | None,
         decoder: Decoder | None,
         parts: str | Sequence[Sequence[str] | None] | None,
         share: float | None,

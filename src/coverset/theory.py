@@ -7,16 +7,15 @@ in the second. Proposition 2: for some U and S, strictly.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Mask
 from coverset.inputs import as_corpus, as_number, as_targets
 from coverset.vectors import Vectors
 
 
-def in_dense_success_set(corpus: Any, relevant: Any, query: Any) -> bool:
+def in_dense_success_set(corpus: ArrayLike, relevant: ArrayLike, query: ArrayLike) -> bool:
     """Return whether v is in Phi_DR(U, S): every relevant document scores above 0 and above all others.
 
     max_{j not in S} u_j.v < min_{i in S} u_i.v   and   min_{i in S} u_i.v > 0
@@ -26,7 +25,7 @@ def in_dense_success_set(corpus: Any, relevant: Any, query: Any) -> bool:
     return bool(scores[inside].min() > max(scores[~inside].max(initial=-np.inf), 0.0))
 
 
-def theorem_1_strengths(corpus: Any, relevant: Any, query: Any) -> tuple[float, float]:
+def theorem_1_strengths(corpus: ArrayLike, relevant: ArrayLike, query: ArrayLike) -> tuple[float, float]:
     """Return Theorem 1's (l1, l2), for which NNN returns exactly S on a query that dense retrieval solves.
 
     alpha = min_{i in S} u_i.v,  beta = max_{j not in S} u_j.v,  delta = (alpha - max(0, beta)) / 2,
@@ -41,7 +40,7 @@ def theorem_1_strengths(corpus: Any, relevant: Any, query: Any) -> tuple[float, 
     return float(alpha + beta) / 2, float(k / ((alpha - beta) / 2) + k - 1)
 
 
-def l1_range(corpus: Any, relevant: Any, query: Any, l2: float) -> tuple[float, float] | None:
+def l1_range(corpus: ArrayLike, relevant: ArrayLike, query: ArrayLike, l2: float) -> tuple[float, float] | None:
     """Return the open interval of l1 for which supp(w*) = S at this l2; None if there is none.
 
     On S, w_S = (U_S'U_S + l2 I)^-1 (U_S'v - l1 1) is affine in l1, and so are the conditions
@@ -64,7 +63,7 @@ def l1_range(corpus: Any, relevant: Any, query: Any, l2: float) -> tuple[float, 
     return (float(lower), float(upper)) if lower < upper else None
 
 
-def nnn_strengths(corpus: Any, relevant: Any, query: Any) -> tuple[float, float] | None:
+def nnn_strengths(corpus: ArrayLike, relevant: ArrayLike, query: ArrayLike) -> tuple[float, float] | None:
     """Return an (l1, l2) for which supp(w*) = S, which shows that v is in Phi_NNN(U, S); None: none found.
 
     For each l2 the question is settled exactly by `l1_range`; l2 runs over 0, a grid from 1e-4 to 1e6,
@@ -91,7 +90,7 @@ def proposition_2_example() -> tuple[Array, Array, list[int]]:
     return np.array([[1, 0, 0], [half, half, 0], [0, 0, 1]]), np.array([2, 2, 1]) / 3, [1, 2]
 
 
-def _problem(corpus: Any, relevant: Any, query: Any) -> tuple[Array, Mask, Array]:
+def _problem(corpus: ArrayLike, relevant: ArrayLike, query: ArrayLike) -> tuple[Array, Mask, Array]:
     """Check the inputs; return documents and query in double precision, and a mask of the relevant rows."""
     checked = as_corpus(corpus)
     shape = checked.shape

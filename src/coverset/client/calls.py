@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -10,6 +10,7 @@ from urllib.parse import quote
 from coverset.answer import Hit
 from coverset.decoders import Decoder
 from coverset.decoders.registry import name_of, options
+from coverset.plain import Fields, Foreign, Json
 from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.errors import BusyStoreError
 
@@ -24,7 +25,7 @@ class Call(Generic[T]):
 
     method: str
     path: str
-    body: dict[str, Any] | None
+    body: Json | None
     read: Callable[[Any], T]
     missing: bool = False
 
@@ -52,13 +53,13 @@ class Reply:
     certified: bool | None
     gap: float | None
     passes: int
-    more: dict[str, Any] = field(default_factory=dict)
+    more: Json = field(default_factory=dict)
 
 
 def ask(
     queries: Sequence[str],
     k: int,
-    where: Mapping[str, Any] | None,
+    where: Fields | None,
     decoder: Decoder | None,
     *,
     explain: bool = False,
@@ -66,13 +67,13 @@ def ask(
     """Ask several queries of one version of the store."""
     if isinstance(queries, str):
         raise ValueError("queries must be a list of texts, got one text")
-    body: dict[str, Any] = {"queries": list(queries), "k": k, "explain": explain, **_chosen(decoder)}
+    body: Json = {"queries": list(queries), "k": k, "explain": explain, **_chosen(decoder)}
     if where is not None:
         body["where"] = dict(where)
     return Call("POST", "/v1/search/batch", body, lambda said: [_reply(answer) for answer in said["answers"]])
 
 
-def add(documents: Iterable[Mapping[str, Any] | Document]) -> list[Call[int]]:
+def add(documents: Iterable[Fields | Document]) -> list[Call[int]]:
     """Add documents, so many at a time; all are checked before the first request is made."""
     found = [
         {"id": d.id, "text": d.text, "meta": d.meta} if isinstance(d, Document) else dict(d) for d in documents
@@ -99,7 +100,7 @@ def get(ids: Iterable[str]) -> list[Call[Document | None]]:
     ]
 
 
-def store() -> Call[dict[str, Any]]:
+def store() -> Call[Json]:
     """Ask what is being served."""
     return Call("GET", "/v1/store", None, dict)
 
@@ -109,7 +110,7 @@ def configure(decoder: Decoder) -> Call[None]:
     return Call("PUT", "/v1/default", _chosen(decoder), lambda _said: None)
 
 
-def refused(status: int, said: Any) -> Exception:
+def refused(status: int, said: Foreign) -> Exception:
     """Return the error that a Retriever would have raised, for an answer that is one."""
     error = said.get("error", {}) if isinstance(said, dict) else {}
     message = f"{error.get('message', 'the service refused')} (HTTP {status})"
@@ -122,22 +123,22 @@ def refused(status: int, said: Any) -> Exception:
     return RuntimeError(message)
 
 
-def _reply(said: dict[str, Any]) -> Reply:
+def _reply(said: Json) -> Reply:
     known = {f.name: said.pop(f.name) for f in fields(Reply) if f.name in said and f.name != "hits"}
     return Reply([_hit(hit) for hit in said.pop("hits")], **known, more=said)
 
 
-def _hit(said: dict[str, Any]) -> Hit:
+def _hit(said: Json) -> Hit:
     """Return a hit; reasons, which the service keeps apart, stand with the rest."""
     flat = {**said, **(said.get("reason") or {})}
     return Hit(**{f.name: flat[f.name] for f in fields(Hit) if f.name in flat})
 
 
-def _chosen(decoder: Decoder | None) -> dict[str, Any]:
+def _chosen(decoder: Decoder | None) -> Json:
     """Return a decoder as requests have it; one with parameters that they have no word for is refused."""
     if decoder is None:
         return {}
-    chosen: dict[str, Any] = {"decoder": name_of(decoder)}
+    chosen: Json = {"decoder": name_of(decoder)}
     for parameter in fields(decoder):
         value = getattr(decoder, parameter.name)
         if parameter.name in options():

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from coverset.answer import Hit
 from coverset.client import calls
 from coverset.client.calls import Call, Reply
 from coverset.decoders import Decoder
 from coverset.extras import require
+from coverset.plain import Fields, Foreign, Json
 from coverset.store.documents import Document
 
 T = TypeVar("T")
-Documents = Iterable[Mapping[str, Any] | Document]
-Where = Mapping[str, Any] | None
+Documents = Iterable[Fields | Document]
+Where = Fields | None
 
 
-def _settings(url: str, key: str | None, timeout: float) -> dict[str, Any]:
+def _settings(url: str, key: str | None, timeout: float) -> Json:
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         raise ValueError(f"url must begin with http:// or https://, got {url!r}")
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
 
 
-def _read(call: Call[T], response: Any) -> T:
+def _read(call: Call[T], response: Foreign) -> T:
     """Read an answer, or raise what a Retriever would have raised."""
     said = response.json() if "json" in response.headers.get("content-type", "") else None
     if response.status_code == 404 and call.missing:
@@ -109,7 +110,7 @@ class Client:
         """Make a decoder the store's own, for everyone who searches it."""
         self._send(calls.configure(decoder))
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> Json:
         """Say what is being served: `documents`, `encoder`, `dim`, `version`, `default`."""
         return self._send(calls.store())
 
@@ -199,7 +200,7 @@ class AsyncClient:
         """Make a decoder the store's own, for everyone who searches it."""
         await self._send(calls.configure(decoder))
 
-    async def info(self) -> dict[str, Any]:
+    async def info(self) -> Json:
         """Say what is being served: `documents`, `encoder`, `dim`, `version`, `default`."""
         return await self._send(calls.store())
 

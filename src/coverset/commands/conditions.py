@@ -6,19 +6,21 @@ import json
 import re
 from typing import Any
 
+from coverset.plain import Json
+
 # The longest first, as `>=` begins with `>`.
 SIGNS = {"!=": "$ne", ">=": "$gte", "<=": "$lte", ">": "$gt", "<": "$lt", "~": "$contains", "=": "$in"}
 CONDITION = re.compile(r"([^!<>=~]+)(!=|>=|<=|>|<|~|=)(.*)", re.DOTALL)
 
 
-def parse_where(conditions: list[str]) -> dict[str, Any] | None:
+def parse_where(conditions: list[str]) -> Json | None:
     """Return conditions as a filter, or None where there are none.
 
     `key=value`, and a key that occurs again allows one more value; `key!=value`, `key>=value`, `key~text`; or a
     filter as JSON. 2024 is the number and the text, as what is in a CSV file is text; "2024" is only the text.
     """
     equal: dict[str, list[Any]] = {}
-    others: list[dict[str, Any]] = []
+    others: list[Json] = []
     for condition in conditions:
         if condition.lstrip().startswith("{"):
             others.append(_json(condition))
@@ -37,7 +39,7 @@ def parse_where(conditions: list[str]) -> dict[str, Any] | None:
     return None if not parts else parts[0] if len(parts) == 1 else {"$and": parts}
 
 
-def _condition(key: str, operator: str, text: str) -> dict[str, Any]:
+def _condition(key: str, operator: str, text: str) -> Json:
     if operator == "$contains":
         return {key: {operator: text}}
     values = _values(text)
@@ -57,9 +59,9 @@ def _values(text: str) -> list[Any]:
     return [value, text] if isinstance(value, (int, float)) else [text]
 
 
-def _json(text: str) -> dict[str, Any]:
+def _json(text: str) -> Json:
     try:
-        found: dict[str, Any] = json.loads(text)
+        found: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"where must be key=value or a filter as JSON, got {text!r}: {error}") from error
     return found

@@ -6,13 +6,14 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, get_type_hints
 
 import typer
 
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_distinct
 from coverset.decoders.registry import METHODS, Given, options
+from coverset.plain import Foreign
 
 # A command's argument of this name is replaced by the options.
 GIVEN = "given"
@@ -61,7 +62,7 @@ def decoder_options(command: Callable[..., None]) -> Callable[..., None]:
         shown += made if parameter.name == GIVEN else [parameter.replace(annotation=hints[parameter.name])]
 
     @wraps(command)
-    def run(**arguments: Any) -> None:
+    def run(**arguments: Foreign) -> None:
         given: Given = {option.name: arguments.pop(option.name) for option in made}
         command(**arguments, given=given)
 

@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, get_type_hints
 
 import typer
 from rich.console import Console
 
 from coverset.commands.app import AsJson, Cache, Dataset, app, bad_input
 from coverset.extras import require
+from coverset.plain import Json
 from coverset.training.plan import Plan
 
 train = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -52,7 +53,7 @@ def command(method: str) -> Callable[..., None]:
         resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in --out.")] = False,
         cache: Cache = None,
         as_json: AsJson = False,
-        **given: Any,
+        **given: object,
     ) -> None:
         chosen = {name: value for name, value in given.items() if value is not None}
         with bad_input():
@@ -80,7 +81,7 @@ def options(method: str) -> list[inspect.Parameter]:
     return found
 
 
-def start(plan: Plan, out: Path, cache: Path | None, resume: bool) -> dict[str, Any]:
+def start(plan: Plan, out: Path, cache: Path | None, resume: bool) -> Json:
     """Train, telling how it goes; without the extra, say what is missing."""
     for module in ("torch", "sentence_transformers"):
         require(module, "train", run=False)
@@ -89,7 +90,7 @@ def start(plan: Plan, out: Path, cache: Path | None, resume: bool) -> dict[str, 
     return session(plan, out, cache, resume, Console(stderr=True).print)
 
 
-def told(record: dict[str, Any], dataset: Path, out: Path) -> str:
+def told(record: Json, dataset: Path, out: Path) -> str:
     """Say how a run ended, and what to do with the outcome."""
     kept, best = record["epochs"][record["best"]], record["best on dev"]
     strengths = " ".join(f"--{name} {best[name]:g}" for name in ("l1", "l2") if name in best)

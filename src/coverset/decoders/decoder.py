@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from coverset.decoders.requests import Requests
 from coverset.indexes import Corpus, Index, as_index, kind
 from coverset.inputs import as_batch, as_one
+from coverset.plain import Fields
 from coverset.selection import Selection
 from coverset.vectors import Vectors
 
@@ -31,7 +32,7 @@ class Decoder(ABC):
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     variants: ClassVar[Mapping[str, Mapping[str, float]]] = {}
-    timed: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    timed: ClassVar[Mapping[str, Fields]] = {}
 
     def decode(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.dense import Dense
@@ -14,6 +14,7 @@ from coverset.decoders.nnn import NNN
 from coverset.decoders.parameter import Parameter, offered
 from coverset.decoders.rrf import RRF
 from coverset.inputs import as_choice
+from coverset.plain import Json
 
 DECODERS: dict[str, type[Decoder]] = {
     "dense": Dense,
@@ -33,7 +34,7 @@ METHODS: dict[str, tuple[type[Decoder], Mapping[str, float]]] = {
 }
 
 Given: TypeAlias = Mapping[str, float | None]
-Setting: TypeAlias = dict[str, Any]
+Setting: TypeAlias = Json
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ length, so that their scale does not matter. docs/default.md tells what else was
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coverset.arrays import Array, Floats, Mask
@@ -76,10 +74,10 @@ def suited(queries: Vectors, index: MemoryIndex) -> tuple[float, float]:
         documents, lengths = near.written()
         crowds.append(crowding(_written(some), documents, near.found, origin))
         squares.append(lengths[near.found].astype(np.float64) ** 2)
-    typical = np.median(np.concatenate(crowds))
+    typical = float(np.median(np.concatenate(crowds)))
     lengths = np.concatenate(squares)
     square = max(float(lengths.sum()) / max(len(lengths), 1), TINY)
-    return float(f"{square * _ridge(typical, 1.0, 1.0):.3g}"), float(typical)
+    return float(f"{square * float(_ridge(np.array(typical), 1.0, 1.0)):.3g}"), typical
 
 
 def _written(queries: Vectors) -> Floats | Array:
@@ -113,7 +111,7 @@ def _ratio(alike: Array, like: Array) -> Array:
     return np.where(like > 0.0, alike / np.maximum(like, TINY), np.inf)
 
 
-def _ridge(crowd: Any, scale: float, limit: float) -> Any:
+def _ridge(crowd: Array, scale: float, limit: float) -> Array:
     """Return l2 for documents of length 1: the more they are one crowd, the larger."""
     return scale / np.maximum(limit - crowd, scale / DENSE)
 

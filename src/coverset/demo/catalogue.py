@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 from coverset.store.documents import Document
 
 # Each needs several tools, of which some have many near-duplicates.
@@ -37,7 +37,7 @@ class Tools:
 
 def catalogue() -> dict[str, str]:
     """Return name -> description of numpy's public functions."""
-    homes: dict[str, Any] = {
+    homes: Json = {
         "np": np,
         "np.fft": np.fft,
         "np.linalg": np.linalg,

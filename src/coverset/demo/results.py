@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from coverset.answer import Answer
 from coverset.decoders import MMR, NNN, Dense
@@ -16,6 +15,7 @@ from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
 from coverset.explaining.comparison import Comparison, compare
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 from coverset.vectors import Vectors
 
 TITLES = {"dense": "Dense", "mmr": "MMR", "nnn": "NNN"}
@@ -52,7 +52,7 @@ class Result:
         """How alike each decoder's tools are."""
         return {title: self.found.redundancy[name] for name, title in TITLES.items()}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return it as plain data."""
         return {
             "request": self.request,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coverset.arrays import Floats
 from coverset.encoders.protocol import Encoder
 from coverset.encoders.tensors import read_tensors
+from coverset.plain import Foreign
 
 # Vectors adapted at a time.
 BLOCK = 8192
@@ -73,7 +73,7 @@ class AdaptedEncoder:
         return _one_or_many(self.base.encode_queries, self.query, texts)
 
 
-def _one_or_many(encode: Any, adapt: NumpyAdapter, texts: str | Sequence[str]) -> Floats:
+def _one_or_many(encode: Foreign, adapt: NumpyAdapter, texts: str | Sequence[str]) -> Floats:
     vectors = adapt(encode([texts] if isinstance(texts, str) else texts))
     return vectors[0] if isinstance(texts, str) else vectors
 

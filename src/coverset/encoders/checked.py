@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
 from coverset.encoders.protocol import Encoder
@@ -18,7 +17,7 @@ class EncoderError(ValueError):
     """An encoder returned something else than a vector of its width and of length 1 for every text."""
 
 
-def as_encoded(encoder: Encoder, vectors: Any, count: int, *, scale: bool = False) -> Floats:
+def as_encoded(encoder: Encoder, vectors: ArrayLike, count: int, *, scale: bool = False) -> Floats:
     """Return the unit vectors that an encoder made of so many texts, or raise an EncoderError that says why not.
 
     With `scale`, vectors of any length but zero are scaled to length 1.

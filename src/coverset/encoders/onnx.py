@@ -14,6 +14,7 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids
 from coverset.extras import require
+from coverset.plain import Foreign
 from coverset.progress import progress
 
 # Texts tokenised at a time: within such a window they are sorted by length.
@@ -190,6 +191,6 @@ def _batches(lengths: list[int], most: int) -> list[Ids]:
     return [np.array(batch, np.int64) for batch in batches if batch]
 
 
-def _progress(total: int) -> Any:
+def _progress(total: int) -> Foreign:
     """A context whose value advances a progress bar; no bar for short inputs."""
     return progress("encoding", total) if total >= LONG else nullcontext(lambda _count: None)

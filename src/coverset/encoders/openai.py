@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 from coverset.encoders.function import FunctionEncoder
 from coverset.extras import require
 from coverset.inputs import as_count
+from coverset.plain import Foreign, Json
 
 HOME = "https://api.openai.com/v1"
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -61,7 +61,7 @@ class OpenAIEncoder(FunctionEncoder):
 
     def _request(self, texts: list[str]) -> list[list[float]]:
         """Ask the API for the vectors of some texts, again if it fails in passing."""
-        asked: dict[str, Any] = {"model": self._model, "input": texts, "encoding_format": "float"}
+        asked: Json = {"model": self._model, "input": texts, "encoding_format": "float"}
         if self._shortened is not None:
             asked["dimensions"] = self._shortened
         transport: type[Exception] = require("httpx", "openai").TransportError
@@ -87,7 +87,7 @@ class OpenAIEncoder(FunctionEncoder):
             raise ValueError("OPENAI_API_KEY must be set in the environment for models of OpenAI")
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def _vectors(self, answer: Any, count: int) -> list[list[float]]:
+    def _vectors(self, answer: Foreign, count: int) -> list[list[float]]:
         """Return the vectors of an answer in the order of the texts."""
         try:
             found = sorted(answer.json()["data"], key=lambda item: int(item["index"]))

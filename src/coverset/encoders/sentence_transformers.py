@@ -6,13 +6,13 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coverset.arrays import Floats
 from coverset.encoders.device import pick, told
 from coverset.extras import require
+from coverset.plain import Foreign
 
 LOG = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class SentenceTransformersEncoder:
     ) -> None:
         library = require("sentence_transformers", "train")
         self.device = pick(device)
-        self.model: Any = library.SentenceTransformer(model, device=self.device)
+        self.model: Foreign = library.SentenceTransformer(model, device=self.device)
         LOG.info("%s runs on %s", model, told(self.device))
         if max_tokens is not None:
             self.model.max_seq_length = min(max_tokens, self.model.max_seq_length)
@@ -54,7 +54,7 @@ class SentenceTransformersEncoder:
         """Return a unit vector (d,) for one query, or (n, d) for a list."""
         return self._encode(self.model.encode_query, texts)
 
-    def _encode(self, encode: Any, texts: str | Sequence[str]) -> Floats:
+    def _encode(self, encode: Foreign, texts: str | Sequence[str]) -> Floats:
         if isinstance(texts, str):
             vector: Floats = self._encode(encode, [texts])[0]
             return vector
@@ -64,7 +64,7 @@ class SentenceTransformersEncoder:
         return np.asarray(vectors, np.float32)
 
 
-def _fingerprint(model: Any) -> str:
+def _fingerprint(model: Foreign) -> str:
     """Hash the weights, and what else decides a vector: prompts and where texts are cut."""
     digest = hashlib.sha256(repr((sorted(model.prompts.items()), model.max_seq_length)).encode())
     for name, tensor in sorted(model.state_dict().items()):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coverset.arrays import Ids
 from coverset.lines import FileError, lines, records
+from coverset.plain import Json
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _plain_or_gz(folder: Path, name: str) -> Path:
     raise FileError(f"{folder}: neither {name} nor {name}.gz is there")
 
 
-def _string(path: Path, line: int, record: dict[str, Any], field: str) -> str:
+def _string(path: Path, line: int, record: Json, field: str) -> str:
     value = record.get(field)
     if not isinstance(value, str) or (field == "_id" and not value):
         raise FileError(f"{path}:{line}: {field!r} must be a string, got {value!r}")

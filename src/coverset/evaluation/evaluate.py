@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from coverset.decoders.kinds import as_searched
 from coverset.decoders.requests import Requests
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 from coverset.selection import Selection
 
 PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
@@ -40,6 +40,6 @@ def measured(
     return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}
 
 
-def parameters(decoder: Decoder) -> dict[str, Any]:
+def parameters(decoder: Decoder) -> Json:
     """Return what a decoder was made with."""
     return asdict(decoder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Labelled
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
+from coverset.plain import Json
 from coverset.retriever import Retriever
 from coverset.vectors import Vectors
 
@@ -59,7 +59,7 @@ def read_examples(path: Path, rows: Mapping[str, int]) -> tuple[list[str], list[
     return queries, relevant
 
 
-def _checked(example: dict[str, Any], where: str) -> tuple[str, list[str]]:
+def _checked(example: Json, where: str) -> tuple[str, list[str]]:
     if set(example) != {"query", "relevant"}:
         raise FileError(f"{where}: must be an object with 'query' and 'relevant' and nothing else")
     query, ids = _query(example, where), example["relevant"]
@@ -68,7 +68,7 @@ def _checked(example: dict[str, Any], where: str) -> tuple[str, list[str]]:
     return query, ids
 
 
-def _query(example: dict[str, Any], where: str) -> str:
+def _query(example: Json, where: str) -> str:
     query = example.get("query")
     if not isinstance(query, str) or not query.strip():
         raise FileError(f"{where}: query must be a text that is not empty")

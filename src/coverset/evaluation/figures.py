@@ -12,6 +12,7 @@ from coverset.decoders.nnn import L1, L2
 from coverset.evaluation.metrics import Comp
 from coverset.evaluation.tune import Trial
 from coverset.extras import require
+from coverset.plain import Foreign
 
 
 def heat_map(trials: list[Trial], dense: float, title: str, path: Path) -> None:
@@ -24,7 +25,7 @@ def heat_map(trials: list[Trial], dense: float, title: str, path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def paint_grid(figure: Any, axes: Any, values: dict[tuple[Any, Any], float], dense: float) -> None:
+def paint_grid(figure: Foreign, axes: Foreign, values: dict[tuple[Any, Any], float], dense: float) -> None:
     """Paint Comp@5 over the (l1, l2) grid, in percent; the colours diverge from what Dense gets."""
     table = np.full((len(L1), len(L2)), np.nan)
     for (l1, l2), value in values.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +16,7 @@ from coverset.evaluation.embedded import Space, by_meaning, embed
 from coverset.evaluation.evaluate import PAPER, evaluate, parameters
 from coverset.evaluation.metrics import Metric, confidence, paired
 from coverset.evaluation.tune import best_share, tune
+from coverset.plain import Json
 from coverset.progress import progress
 
 
@@ -74,7 +74,7 @@ class Evaluation:
         """How many queries were measured."""
         return len(next(iter(self.values.values())))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the means in percent, and what they were measured with."""
         means = {str(metric): 100 * float(values.mean()) for metric, values in self.values.items()}
         return {

@@ -13,6 +13,7 @@ import numpy as np
 from coverset.decoders import Decoder
 from coverset.decoders.registry import DECODERS
 from coverset.indexes import MemoryIndex
+from coverset.plain import Fields
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,6 @@ def timings(index: MemoryIndex, queries: int, k: int, repeats: int) -> list[Timi
     return found
 
 
-def _ways(kind: type[Decoder]) -> Mapping[str, Mapping[str, Any]]:
+def _ways(kind: type[Decoder]) -> Mapping[str, Fields]:
     """Return the ways in which a decoder is timed, by label."""
     return kind.timed or {kind.__name__: {}}

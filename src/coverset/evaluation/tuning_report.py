@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -19,6 +18,7 @@ from coverset.evaluation.figures import heat_map
 from coverset.evaluation.metrics import Comp, Difference, paired
 from coverset.evaluation.tune import FEW, Trial, attempt, best, choose, left_out
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 
 TARGET = Comp @ 5
 
@@ -82,7 +82,7 @@ class Tuning:
         how = "each tuned for on the others" if self.careful else "which it was tuned on"
         return advice(self.change, self.alike, f"on {self.queries} queries, {how}")
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
         return {
             "decoder": name_of(self.decoder),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
 
@@ -14,6 +13,7 @@ from coverset.decoders.strength import suited
 from coverset.evaluation.embedded import wholes_of
 from coverset.evaluation.evaluate import parameters
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 
 # With fewer queries than this the median may well come out on the other side.
 ENOUGH = 20
@@ -52,7 +52,7 @@ class Suited:
         few = f" {self.queries} queries are few: take {ENOUGH} or more." if self.queries < ENOUGH else ""
         return f"{verdict}{few} Only labelled queries can tell for sure."
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the setting and why, as plain data."""
         return {
             "decoder": "nnn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,7 +48,7 @@ ENGINES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in ENGINES:
         return getattr(importlib.import_module(f"coverset.indexes.engines.{ENGINES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from coverset.arrays import Floats
 from coverset.decoders import Decoder
 from coverset.inputs import as_vectors
 
 
-def choose(decoder: Decoder, query: Any, vectors: Any, k: int) -> list[tuple[int, float]]:
+def choose(decoder: Decoder, query: ArrayLike, vectors: ArrayLike, k: int) -> list[tuple[int, float]]:
     """Return the positions of the k candidates that together cover the query, best first, and their weights.
 
     Parameters
@@ -24,13 +24,15 @@ def choose(decoder: Decoder, query: Any, vectors: Any, k: int) -> list[tuple[int
     k
         How many to pick.
     """
-    if not len(vectors):
+    rows = as_vectors("vectors", vectors)
+    if not len(rows):
         return []
-    selection = decoder.decode(_unit(as_vectors("query", query)), _unit(as_vectors("vectors", vectors)), k)
+    selection = decoder.decode(_unit(as_vectors("query", query)), _unit(rows), k)
     return list(zip(selection.ids.tolist(), selection.weights.tolist(), strict=True))
 
 
-def _unit(rows: Any) -> Any:
+def _unit(rows: Floats) -> Floats:
     """Scale to length 1; rows of zeros stay."""
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1)
+    unit: Floats = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return unit

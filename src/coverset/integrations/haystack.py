@@ -9,9 +9,9 @@ pipeline.add_component("ranker", CoversetRanker(top_k=5))                       
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from coverset.extras import require
+from coverset.plain import Foreign, Json
 
 require("haystack", "haystack", run=False)
 
@@ -50,28 +50,26 @@ class CoversetRetriever:
     """
 
     def __init__(
-        self, store: str, top_k: int = 5, where: dict[str, Any] | None = None, decoder: Decoder | None = None
+        self, store: str, top_k: int = 5, where: Json | None = None, decoder: Decoder | None = None
     ) -> None:
         self.store, self.top_k, self.where, self.decoder = str(store), as_count("top_k", top_k), where, decoder
         self._retriever = Retriever.open(self.store, create=False)
 
     @component.output_types(documents=list[Document])
-    def run(
-        self, query: str, top_k: int | None = None, where: dict[str, Any] | None = None
-    ) -> dict[str, list[Document]]:
+    def run(self, query: str, top_k: int | None = None, where: Json | None = None) -> dict[str, list[Document]]:
         """Search the store; `top_k` and `where` of a run come before those of the component."""
         k = self.top_k if top_k is None else as_count("top_k", top_k)
         hits = self._retriever.search(query, k, where=self.where if where is None else where, decoder=self.decoder)
         return {"documents": [Document(id=h.id, content=h.text, meta=h.meta, score=h.weight) for h in hits]}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return the component as plain data, for a pipeline that is saved."""
         return default_to_dict(
             self, store=self.store, top_k=self.top_k, where=self.where, decoder=_plain(self.decoder)
         )
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> CoversetRetriever:
+    def from_dict(cls, data: Json) -> CoversetRetriever:
         """Make the component of a saved pipeline."""
         return _restored(cls, data)  # type: ignore[no-any-return]
 
@@ -99,21 +97,23 @@ class CoversetRanker:
     ) -> dict[str, list[Document]]:
         """Choose among the documents; `top_k` of a run comes before that of the component."""
         k = self.top_k if top_k is None else as_count("top_k", top_k)
+        vectors: list[list[float]] = []
         for document in documents:
             if document.embedding is None:
                 raise ValueError(
                     f"documents must have embeddings, and {document.id!r} has none: "
                     "give the retriever before this return_embedding=True"
                 )
-        chosen = choose(self.decoder, query_embedding, [document.embedding for document in documents], k)
+            vectors.append(document.embedding)
+        chosen = choose(self.decoder, query_embedding, vectors, k)
         return {"documents": [replace(documents[position], score=weight) for position, weight in chosen]}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return the component as plain data, for a pipeline that is saved."""
         return default_to_dict(self, top_k=self.top_k, decoder=_plain(self.decoder))
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> CoversetRanker:
+    def from_dict(cls, data: Json) -> CoversetRanker:
         """Make the component of a saved pipeline."""
         return _restored(cls, data)  # type: ignore[no-any-return]
 
@@ -151,7 +151,7 @@ class ToolsNeeded:
         """Choose the tools for a request."""
         return {"tools": self._chooser.choose(query, flatten_tools_or_toolsets(self.tools))}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return the component as plain data, for a pipeline that is saved."""
         return default_to_dict(
             self,
@@ -162,18 +162,18 @@ class ToolsNeeded:
         )
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> ToolsNeeded:
+    def from_dict(cls, data: Json) -> ToolsNeeded:
         """Make the component of a saved pipeline."""
         parameters = dict(data.get("init_parameters", {}))
         deserialize_tools_or_toolset_inplace(parameters, key="tools")
         return _restored(cls, {**data, "init_parameters": parameters})  # type: ignore[no-any-return]
 
 
-def _plain(decoder: Decoder | None) -> dict[str, Any] | None:
+def _plain(decoder: Decoder | None) -> Json | None:
     return None if decoder is None else as_setting(decoder)
 
 
-def _restored(cls: type, data: dict[str, Any]) -> Any:
+def _restored(cls: type, data: Json) -> Foreign:
     parameters = dict(data.get("init_parameters", {}))
     if parameters.get("decoder") is not None:
         parameters["decoder"] = from_setting(parameters["decoder"])

@@ -9,9 +9,10 @@ JointRetriever(vectorstore=vectorstore, k=5, fetch_k=50)           # any vector 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from coverset.extras import require
+from coverset.plain import Json
 
 require("langchain_core", "langchain", run=False)
 
@@ -50,7 +51,7 @@ class CoversetRetriever(BaseRetriever):
     model_config = STRICT
     store: Annotated[Retriever, BeforeValidator(as_retriever)]
     k: int = Field(default=5, ge=1)
-    where: dict[str, Any] | None = None
+    where: Json | None = None
     decoder: Decoder | None = None
 
     def _get_relevant_documents(
@@ -113,7 +114,7 @@ class JointRetriever(BaseRetriever):
     k: int = Field(default=5, ge=1)
     fetch_k: int = Field(default=50, ge=1)
     decoder: Decoder = Field(default_factory=NNN)
-    search_kwargs: dict[str, Any] = Field(default_factory=dict)
+    search_kwargs: Json = Field(default_factory=dict)
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from coverset.extras import require
+from coverset.plain import Json
 
 require("llama_index.core", "llamaindex", run=False)
 
@@ -53,7 +53,7 @@ class CoversetRetriever(BaseRetriever):
         store: Retriever,
         k: int = 5,
         *,
-        where: dict[str, Any] | None = None,
+        where: Json | None = None,
         decoder: Decoder | None = None,
     ) -> None:
         self._store, self._k, self._where, self._decoder = as_retriever(store), k, where, decoder

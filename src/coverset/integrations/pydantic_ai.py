@@ -73,7 +73,7 @@ def _asked(messages: list[ModelMessage]) -> tuple[str, set[str]]:
     return "", called
 
 
-def _text(content: Any) -> str:
+def _text(content: Iterable[object] | str | None) -> str:
     if isinstance(content, str) or content is None:
         return content or ""
     return "\n".join(part for part in content if isinstance(part, str))

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from coverset.plain import Foreign
 
 # Where a tool says what its arguments are.
 SCHEMAS = ("inputSchema", "input_schema", "parameters", "parameters_json_schema", "params_json_schema", "args")
 
 
-def name_of(tool: Any) -> str | None:
+def name_of(tool: Foreign) -> str | None:
     """Return the name of a tool; None for one that has none, as tools that a provider runs itself."""
     name = _says(tool, "name")
     return name if isinstance(name, str) and name else None
 
 
-def text_of(tool: Any) -> str:
+def text_of(tool: Foreign) -> str:
     """Return the name as words and the description: "get forecast: The weather of a city."."""
     said = (_says(tool, key) for key in ("description", "title"))
     about = next((text.strip() for text in said if isinstance(text, str) and text.strip()), parameters(tool))
@@ -30,7 +31,7 @@ def words(name: str) -> str:
     return " ".join(spaced.split()).lower()
 
 
-def parameters(tool: Any) -> str:
+def parameters(tool: Foreign) -> str:
     """Return the names of a tool's parameters, as words."""
     for key in SCHEMAS:
         schema = _says(tool, key)
@@ -40,7 +41,7 @@ def parameters(tool: Any) -> str:
     return ""
 
 
-def _says(tool: Any, key: str) -> Any:
+def _says(tool: Foreign, key: str) -> Foreign:
     """Return what a tool says under a key. OpenAI's chat tools, and LlamaIndex's, say it one level down."""
     if isinstance(tool, Mapping):
         inner = tool.get("function", tool)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from coverset.extras import require
 from coverset.lines import FileError
+from coverset.plain import Foreign, Json
 
 WORDS: dict[type, str] = {list: "a list", dict: "an object"}
 
@@ -39,7 +39,7 @@ def find(folder: Path, name: str) -> Path:
     return found[0]
 
 
-def read_json(path: Path, *kinds: type) -> Any:
+def read_json(path: Path, *kinds: type) -> Foreign:
     """Read a JSON file that must hold a list, or an object, or either."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def read_json(path: Path, *kinds: type) -> Any:
     return value
 
 
-def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def entries(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield (where it stands, object) of a JSON file that holds a list of objects."""
     for number, entry in enumerate(read_json(path, list)):
         where = f"{path}, entry {number}"
@@ -61,7 +61,7 @@ def entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, entry
 
 
-def text(where: str, entry: dict[str, Any], name: str) -> str:
+def text(where: str, entry: Json, name: str) -> str:
     """Return a field that must be a string with something in it."""
     value = entry.get(name)
     if not isinstance(value, str) or not value.strip():
@@ -69,7 +69,7 @@ def text(where: str, entry: dict[str, Any], name: str) -> str:
     return value
 
 
-def strings(where: str, entry: dict[str, Any], name: str) -> list[str]:
+def strings(where: str, entry: Json, name: str) -> list[str]:
     """Return a field that must be a list of strings, each of them once."""
     value = entry.get(name)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

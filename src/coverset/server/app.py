@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse
@@ -15,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 
 import coverset
+from coverset.plain import Json
 from coverset.retriever import Retriever
 from coverset.server import schemas
 from coverset.server.errors import Refused, handle_errors
@@ -56,7 +56,7 @@ def create_app(retriever: Retriever, settings: Settings) -> ASGIApp:
 
 def _add_operations(app: FastAPI) -> None:
     """Add the page, and what operators look at."""
-    not_ready: dict[int | str, dict[str, Any]] = {503: {"model": schemas.Problem, "description": "Not ready."}}
+    not_ready: dict[int | str, Json] = {503: {"model": schemas.Problem, "description": "Not ready."}}
 
     @app.get("/", include_in_schema=False)
     async def page() -> FileResponse:

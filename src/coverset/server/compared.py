@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -14,6 +13,7 @@ from coverset.explaining import comparison
 from coverset.explaining.comparison import BroughtIn
 from coverset.explaining.path import Path as L1Path
 from coverset.explaining.reasons import LeftOut
+from coverset.plain import Json
 from coverset.server import settings
 from coverset.server.schemas import REQUEST, Document, Model, Name, Parameters, Query, with_parameters
 
@@ -27,7 +27,7 @@ class Compare(Parameters):
     )
     query: Query
     k: int = Field(5, ge=1, le=settings.MOST_COMPARED)
-    where: dict[str, Any] | None = None
+    where: Json | None = None
     path: bool = Field(False, description="Also which documents come in as l1 falls.")
 
 

@@ -11,6 +11,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
+from coverset.plain import Foreign
 from coverset.server.errors import error_body
 
 # Seconds for a request's line and headers; less if the service's own timeout is less.
@@ -40,7 +41,7 @@ class Connection(H11Protocol):
         Seconds for a body to arrive, and between two looks at whether an answer is being taken.
     """
 
-    def __init__(self, *uvicorns: Any, most: int, timeout: float, **names: Any) -> None:
+    def __init__(self, *uvicorns: Foreign, most: int, timeout: float, **names: Foreign) -> None:
         super().__init__(*uvicorns, **names)
         self._most, self._timeout = most, timeout
         self._owed: tuple[Any, Any] | None = None
@@ -148,7 +149,7 @@ class Server(uvicorn.Server):
     asyncio takes as many at a time as may wait, before it has counted or closed any of them.
     """
 
-    async def startup(self, sockets: Any = None) -> None:
+    async def startup(self, sockets: Foreign = None) -> None:
         """Listen."""
         await super().startup(sockets)
         for listener in sockets or []:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,6 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from coverset.encoders import EncoderError
+from coverset.plain import Json
 from coverset.store.errors import NO_ROOM, BusyStoreError, StorageError
 
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
@@ -55,7 +55,7 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _broken)
 
 
-def error_body(code: str, message: str) -> dict[str, Any]:
+def error_body(code: str, message: str) -> Json:
     """Return an error as plain data."""
     return {"error": {"code": code, "message": message}}
 
@@ -81,6 +81,6 @@ async def _broken(_request: Request, _error: Exception) -> JSONResponse:
     return JSONResponse(error_body("internal", "the service failed to answer; its log says more"), 500)
 
 
-def _plain(message: Any) -> str:
+def _plain(message: object) -> str:
     """Return a message that can be written, whatever the characters in it."""
     return str(message).encode("utf-8", "replace").decode()[:2000]

@@ -7,12 +7,12 @@ import json
 import secrets
 import time
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from coverset.plain import Json
 from coverset.server.errors import error_body
 from coverset.server.logs import LOG
 from coverset.server.service import Service
@@ -128,7 +128,7 @@ class Exchange:
         method = self.scope["method"] if self.scope["method"] in METHODS else "other"
         self.service.metrics.requests.labels(method, route, str(self.status)).inc()
         self.service.metrics.seconds.labels(route).observe(seconds)
-        fields: dict[str, Any] = {
+        fields: Json = {
             "request": self.name,
             "method": method,
             "route": route,

@@ -7,7 +7,8 @@ import logging
 import sys
 import traceback
 from datetime import datetime, timezone
-from typing import Any
+
+from coverset.plain import Json
 
 LOG = logging.getLogger("coverset.server")
 
@@ -17,7 +18,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one line."""
-        line: dict[str, Any] = {
+        line: Json = {
             "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
@@ -28,7 +29,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
-def where(error: BaseException) -> dict[str, Any]:
+def where(error: BaseException) -> Json:
     """Return an error's type and the places it came through. Its message may quote a document, and stays out."""
     frames = traceback.extract_tb(error.__traceback__)
     return {

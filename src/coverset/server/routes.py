@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.convertors import StringConvertor, register_url_convertor
 
+from coverset.plain import Foreign, Json
 from coverset.server import compared, schemas
 from coverset.server.errors import Refused
 from coverset.server.keys import Scope
@@ -33,7 +34,7 @@ MEANINGS = {
     503: "No answer in time, not ready, or the store's files cannot be used.",
     507: "There is no room for what was to be written.",
 }
-RESPONSES: dict[int | str, dict[str, Any]] = {
+RESPONSES: dict[int | str, Json] = {
     status: {"model": schemas.Problem, "description": meaning} for status, meaning in MEANINGS.items()
 }
 BEARER = HTTPBearer(auto_error=False, description="An API key with the scope `read` or `write`.")
@@ -42,7 +43,7 @@ BEARER = HTTPBearer(auto_error=False, description="An API key with the scope `re
 class StrictRequest(Request):
     """A request whose body must be JSON as the standard has it: no NaN, no broken Unicode."""
 
-    async def json(self) -> Any:
+    async def json(self) -> Foreign:
         """Return the body."""
         body = await self.body()
         try:
@@ -92,7 +93,7 @@ reading = APIRouter(prefix="/v1", route_class=ReadRoute, dependencies=SECURED, r
 writing = APIRouter(
     prefix="/v1", route_class=WriteRoute, dependencies=SECURED, responses=RESPONSES, tags=["write"]
 )
-MISSING: dict[int | str, dict[str, Any]] = {404: {"model": schemas.Problem, "description": "There is none."}}
+MISSING: dict[int | str, Json] = {404: {"model": schemas.Problem, "description": "There is none."}}
 
 
 def service_of(request: Request) -> Service:
@@ -184,5 +185,5 @@ async def tune(request: Request, body: schemas.Tune) -> schemas.Tuned:
     return await service.write(lambda: service.store.tune(body), service.settings.tuning_timeout)
 
 
-def _not_json(name: str) -> Any:
+def _not_json(name: str) -> Foreign:
     raise ValueError(name)

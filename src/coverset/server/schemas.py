@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -10,6 +10,7 @@ from coverset import answer
 from coverset.decoders import Decoder
 from coverset.decoders.registry import NAMES, Given, chosen, name_of, options
 from coverset.explaining.reasons import LeftOut
+from coverset.plain import Json
 from coverset.server import settings
 from coverset.store import documents
 
@@ -20,7 +21,7 @@ else:
 Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
 Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Meta = Annotated[dict[str, Any], Field(description="Whatever JSON can hold.")]
+Meta = Annotated[Json, Field(description="Whatever JSON can hold.")]
 
 REQUEST = "take the sine of an angle in degrees and round the result to two decimals"
 
@@ -44,7 +45,7 @@ Parametrised = TypeVar("Parametrised", bound=Parameters)
 
 def with_parameters(model: type[Parametrised]) -> type[Parametrised]:
     """Add a field for every parameter of every decoder."""
-    added: dict[str, Any] = {}
+    added: Json = {}
     for name, option in options().items():
         high = settings.LARGEST if option.parameter.high is None else option.parameter.high
         bounds = Field(ge=option.parameter.low, le=high, allow_inf_nan=False)
@@ -69,7 +70,7 @@ class Search(Choice):
     model_config = ConfigDict(json_schema_extra={"example": {"query": REQUEST, "k": 5, "explain": True}})
     query: Query
     k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents.")
-    where: dict[str, Any] | None = Field(
+    where: Json | None = Field(
         None, description="Only documents whose metadata match, by equality: a value, or a list of them."
     )
     parts: Annotated[list[Query], Field(max_length=16)] | Literal["auto"] | None = Field(
@@ -86,7 +87,7 @@ class SearchBatch(Choice):
     model_config = ConfigDict(json_schema_extra={"example": {"queries": [REQUEST, "invert a matrix"], "k": 3}})
     queries: list[Query] = Field(min_length=1, max_length=settings.MOST_QUERIES)
     k: int = Field(5, ge=1, le=settings.MOST_K)
-    where: dict[str, Any] | None = None
+    where: Json | None = None
     parts: Literal["auto"] | None = "auto"
     share: Share | None = None
     explain: bool = False

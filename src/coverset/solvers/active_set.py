@@ -8,11 +8,9 @@ the answer is exact up to rounding, also for l2 = 0 and dependent documents.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from coverset.arrays import Array
+from coverset.arrays import Array, Ids
 from coverset.compilation import compiled, vectorised
 from coverset.solvers.face import Problem, factorise, gradient, solve
 
@@ -31,7 +29,7 @@ def active_set(
     largest: int,
     weights: Array,
     slope: Array,
-    active: Any,
+    active: Ids,
     support: int,
     factor: Array,
     factored: int,
@@ -109,7 +107,7 @@ def _worst(weights: Array, slope: Array) -> tuple[float, float]:
 
 
 @compiled
-def enter(weights: Array, slope: Array, threshold: float, most: int, active: Any, size: int) -> int:
+def enter(weights: Array, slope: Array, threshold: float, most: int, active: Ids, size: int) -> int:
     """Append up to `most` documents without weight whose gradient is above the threshold, largest first."""
     first = size
     for i in range(len(slope)):
@@ -128,7 +126,7 @@ def enter(weights: Array, slope: Array, threshold: float, most: int, active: Any
 
 
 @compiled
-def compact(active: Any, start: int, size: int, weights: Array) -> int:
+def compact(active: Ids, start: int, size: int, weights: Array) -> int:
     """Close the gaps that weights of zero leave in active[start:size]; returns the new size."""
     kept = start
     for t in range(start, size):
@@ -143,7 +141,7 @@ def _jump(
     problem: Problem,
     weights: Array,
     slope: Array,
-    active: Any,
+    active: Ids,
     size: int,
     factor: Array,
     target: Array,
@@ -169,7 +167,7 @@ def _improves(old: Array, new: Array, old_slope: Array, new_slope: Array) -> boo
 
 
 @compiled
-def _walk(problem: Problem, weights: Array, active: Any, size: int, factor: Array, target: Array) -> int:
+def _walk(problem: Problem, weights: Array, active: Ids, size: int, factor: Array, target: Array) -> int:
     """Walk to the solution on the active set, leaving each weight behind that hits zero: the classical step.
 
     Returns the size of the active set it ends on.

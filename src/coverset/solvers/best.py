@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coverset.arrays import Array
+from coverset.arrays import Array, Keys
 from coverset.compilation import compiled
 
 # Up to this many are kept in order while the documents are gone through; for more, all are sorted.
@@ -58,7 +58,7 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
 
 
 @compiled
-def _order(keys: Any, out: Any) -> None:
+def _order(keys: Keys, out: Keys) -> None:
     """Set `out` to the places of the largest keys, in order; equal ones by their place."""
     n, width = len(keys), len(out)
     if width == 0:

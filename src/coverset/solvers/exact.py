@@ -9,7 +9,7 @@ on the pool, not on the corpus.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -254,14 +254,15 @@ class _Pool:
         )
 
 
-def _tolerance(targets: Array, longest: float, shortest: float) -> Any:
+def _tolerance(targets: Array, longest: float, shortest: float) -> Array:
     """How exactly the small problem is solved: far below what a certificate asks for, but not below rounding.
 
     Short documents among long ones count as well, so it is the shortest that sets the measure.
     """
-    return max(1e-9 * shortest, 1e-15 * longest) * np.sqrt(np.einsum("...d,...d", targets, targets))
+    tolerance: Array = max(1e-9 * shortest, 1e-15 * longest) * np.sqrt(np.einsum("...d,...d", targets, targets))
+    return tolerance
 
 
-def _largest(l2: Any) -> Any:
+def _largest(l2: Array | float) -> Ids:
     """How many documents may have weight before the solve goes over to the residual's side."""
     return np.where(l2 > 0, LARGEST_SUPPORT, np.iinfo(np.int64).max)

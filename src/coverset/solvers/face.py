@@ -7,7 +7,7 @@ The Gram matrix G is either complete, or NaN where it has not been needed yet.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Problem(NamedTuple):
 
 
 @vectorised
-def dot(a: Any, i: int, b: Any, j: int, n: int) -> float:
+def dot(a: Array, i: int, b: Array, j: int, n: int) -> float:
     """a[i, :n] . b[j, :n] in double precision."""
     total = 0.0
     for t in range(n):
@@ -40,7 +40,7 @@ def dot(a: Any, i: int, b: Any, j: int, n: int) -> float:
 
 
 @vectorised
-def dot_vector(a: Any, i: int, vector: Array, n: int) -> float:
+def dot_vector(a: Array, i: int, vector: Array, n: int) -> float:
     """a[i, :n] . vector[:n] in double precision."""
     total = 0.0
     for t in range(n):
@@ -75,7 +75,7 @@ def gradient(problem: Problem, weights: Array, out: Array) -> None:
 
 
 @compiled
-def multiply(problem: Problem, active: Any, start: int, size: int) -> None:
+def multiply(problem: Problem, active: Ids, start: int, size: int) -> None:
     """Fill in the inner products that rows start..size of the factor need and that are still NaN."""
     gram, rows, place, _, _ = problem
     if len(place) == 0:
@@ -130,7 +130,7 @@ def _tile(gram: Array, rows: Rows, place: Ids, i: int, j: int, c: int, e: int, f
 
 
 @compiled
-def factorise(problem: Problem, active: Any, start: int, size: int, factor: Array, drop: bool) -> int:
+def factorise(problem: Problem, active: Ids, start: int, size: int, factor: Array, drop: bool) -> int:
     """Cholesky rows start..size of G + l2 I on the active set; returns the size without dependent rows.
 
     A dependent row is dropped, or (`drop` false) kept with the smallest pivot, so that the solution runs
@@ -160,7 +160,7 @@ def factorise(problem: Problem, active: Any, start: int, size: int, factor: Arra
 
 
 @compiled
-def _remove(active: Any, factor: Array, column: int, size: int) -> None:
+def _remove(active: Ids, factor: Array, column: int, size: int) -> None:
     """Close the gap that a dependent row leaves; `size` rows remain."""
     for row in range(column, size):
         active[row] = active[row + 1]
@@ -169,7 +169,7 @@ def _remove(active: Any, factor: Array, column: int, size: int) -> None:
 
 
 @compiled
-def solve(factor: Array, size: int, active: Any, linear: Array, out: Array) -> None:
+def solve(factor: Array, size: int, active: Ids, linear: Array, out: Array) -> None:
     """Solve (G + l2 I) out = c on the active set from its Cholesky factor."""
     for t in range(size):
         out[t] = (linear[active[t]] - dot_vector(factor, t, out, t)) / factor[t, t]

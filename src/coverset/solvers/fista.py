@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,14 @@ def lipschitz(corpus: Floats) -> float:
     return float(np.linalg.eigvalsh(gram)[-1])
 
 
-def fista(corpus: Floats, queries: Floats, l1: Any, l2: Any, iterations: int, norm: float | None = None) -> Floats:
+def fista(
+    corpus: Floats,
+    queries: Floats,
+    l1: Array | float,
+    l2: Array | float,
+    iterations: int,
+    norm: float | None = None,
+) -> Floats:
     """Return w^(T), (B, N), for a batch of queries; the strengths are numbers, or (B,) arrays.
 
     With L = ||U'U||_2 + l2 (`norm` hands in ||U'U||_2 if it is known), tau^(0) = 1, w^(0) = z^(0) = 0:

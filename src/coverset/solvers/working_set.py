@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coverset.arrays import Array, Ids
@@ -26,7 +24,7 @@ def solve_pool(
     weights: Array,
     working: Ids,
     gram: Array,
-) -> tuple[bool, Array, Array, Any, Array]:
+) -> tuple[bool, Array, Array, Ids, Array]:
     """Solve one query over a pool: some rows of a large array. Weights are changed in place.
 
     A pool is mostly documents that stay at zero, so only a working set is solved over, which takes in more
@@ -75,7 +73,7 @@ def solve_pool(
 
 
 @compiled
-def _kept(weights: Array, working: Any, gram: Array) -> tuple[Any, Array, int]:
+def _kept(weights: Array, working: Ids, gram: Array) -> tuple[Ids, Array, int]:
     """Return what of the working set still has weight, with its inner products, room for more, and its size."""
     kept = np.flatnonzero(weights[working] > 0.0)
     size = len(kept)

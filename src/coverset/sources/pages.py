@@ -5,16 +5,16 @@ from __future__ import annotations
 import copy
 import logging
 from pathlib import Path
-from typing import Any
 
 from coverset.extras import require
 from coverset.lines import FileError, lines
+from coverset.plain import Json
 from coverset.sources.passages import Mark, markdown_marks
 
 # What trafilatura takes to be too short to be a page's text; here a page may be short.
 SHORTEST = ("MIN_FILE_SIZE", "MIN_EXTRACTED_SIZE", "MIN_OUTPUT_SIZE")
 
-Page = tuple[dict[str, Any], list[Mark]]
+Page = tuple[Json, list[Mark]]
 
 
 def text(path: Path) -> Page:
@@ -71,5 +71,5 @@ def _whole(path: Path) -> str:
     return "".join(line for _, line in lines(path))
 
 
-def _document(path: Path, content: str, meta: dict[str, Any] | None = None) -> dict[str, Any]:
+def _document(path: Path, content: str, meta: Json | None = None) -> Json:
     return {"id": path.as_posix(), "text": content, **({"meta": meta} if meta else {})}

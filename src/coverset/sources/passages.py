@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from coverset.inputs import as_count
+from coverset.plain import Fields, Json
 
 # Characters of a passage: about as much as all-MiniLM-L6-v2 reads of a text, 256 tokens.
 SIZE = 1000
@@ -36,13 +36,11 @@ class Mark:
     """From here on, a text is about this: what it adds to the metadata of the passages that begin after it."""
 
     start: int
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Json = field(default_factory=dict)
     cuts: bool = True
 
 
-def passages(
-    documents: Iterable[Mapping[str, Any]], size: int = SIZE, *, headings: bool = False
-) -> Iterator[dict[str, Any]]:
+def passages(documents: Iterable[Fields], size: int = SIZE, *, headings: bool = False) -> Iterator[Json]:
     """Yield documents, those longer than `size` characters in passages.
 
     Parameters
@@ -62,7 +60,7 @@ def passages(
         yield from cut(dict(document), size, marks)
 
 
-def cut(document: dict[str, Any], size: int, marks: Sequence[Mark] = ()) -> list[dict[str, Any]]:
+def cut(document: Json, size: int, marks: Sequence[Mark] = ()) -> list[Json]:
     """Return a document's passages, or the document itself where it is short or brings a vector."""
     text, meta = document.get("text"), document.get("meta") or {}
     if not isinstance(text, str) or len(text) <= size or "vector" in document or not isinstance(meta, Mapping):

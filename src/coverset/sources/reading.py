@@ -10,16 +10,16 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from coverset.inputs import as_choice, as_count
 from coverset.lines import STDIN, FileError
+from coverset.plain import Json
 from coverset.sources import pages, records
 from coverset.sources.passages import SIZE, Mark, cut
 from coverset.sources.records import NoDocumentsError
 from coverset.store.documents import DocumentError, check_documents
 
-RECORDS: dict[str, Callable[[Path], Iterator[tuple[str, dict[str, Any]]]]] = {
+RECORDS: dict[str, Callable[[Path], Iterator[tuple[str, Json]]]] = {
     "jsonl": records.jsonl,
     "json": records.json_file,
     "csv": records.csv_file,
@@ -53,7 +53,7 @@ class Source:
     """A document as a file has it, and where it stands."""
 
     place: str
-    document: dict[str, Any]
+    document: Json
 
 
 @dataclass(frozen=True)

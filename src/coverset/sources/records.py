@@ -9,9 +9,9 @@ import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from coverset.lines import FileError, lines, records
+from coverset.plain import Json
 
 SHAPES = (
     "expected an array of objects with 'text' or of texts, one such object, an object of ids and texts or "
@@ -23,13 +23,13 @@ class NoDocumentsError(FileError):
     """A file that is right as such, and holds no documents: another's JSON, a table without texts."""
 
 
-def jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def jsonl(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each object of a JSON lines file."""
     for line, record in records(path):
         yield f"{path}:{line}", _document(f"{path}:{line}", record)
 
 
-def json_file(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_file(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each document of a JSON file: `SHAPES` says where they may be."""
     try:
         value = json.loads("".join(text for _, text in lines(path)))
@@ -53,7 +53,7 @@ def json_file(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, _document(place, record)
 
 
-def csv_file(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def csv_file(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each row: the columns `id` and `text`; the others become metadata."""
     rows = csv.reader((text for _, text in lines(path)), strict=True)
     header: list[str] = []
@@ -77,17 +77,17 @@ def csv_file(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise FileError(f"{path}:{line}: not CSV: {error}") from error
 
 
-def line_each(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def line_each(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each line that is not blank."""
     for line, text in lines(path):
         if text.strip():
             yield f"{path}:{line}", {"id": f"{path.as_posix()}:{line}", "text": text.strip()}
 
 
-def _document(place: str, record: dict[str, Any]) -> dict[str, Any]:
+def _document(place: str, record: Json) -> Json:
     """Return an object's document: `id` (or `_id`), `text`, `meta`, `vector`; further keys become metadata."""
     identifier = record.pop("id" if "id" in record else "_id", None)
-    document: dict[str, Any] = {key: record.pop(key) for key in ("text", "meta", "vector") if key in record}
+    document: Json = {key: record.pop(key) for key in ("text", "meta", "vector") if key in record}
     if record:
         if not isinstance(document.get("meta", {}), dict):
             raise FileError(f"{place}: meta must be an object")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from coverset.extras import require
+from coverset.plain import Foreign
 from coverset.store import rows
 from coverset.store.errors import DamagedStoreError
 from coverset.store.opening import check_free
@@ -119,7 +120,7 @@ def import_store(file: Path, folder: Path, *, replace: bool = False) -> Backup:
     return Backup(state.documents, state.encoder, table.newest()[1])
 
 
-def _make(folder: Path, state: rows.State, documents: Any, dim: int) -> None:
+def _make(folder: Path, state: rows.State, documents: Foreign, dim: int) -> None:
     """Make a store aside, and put it in its place when it is whole."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
 from coverset.inputs import as_vectors
+from coverset.plain import Json
 
 ACCEPTED = ("id", "text", "meta", "vector")
 # Lists and dicts inside each other, in metadata: what writes an answer as JSON has limits of its own.
@@ -23,7 +24,7 @@ class Document:
 
     id: str
     text: str
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class DocumentError(ValueError):
         self.position, self.reason, self.earlier = position, reason, earlier
 
 
-def check_documents(documents: Any, dim: int | None) -> list[Incoming]:
+def check_documents(documents: object, dim: int | None) -> list[Incoming]:
     """Check all documents, or raise a DocumentError that says which one is wrong and how."""
     if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
         raise ValueError(f"documents must be an iterable of documents, got a {type(documents).__name__}")
@@ -66,7 +67,7 @@ def check_documents(documents: Any, dim: int | None) -> list[Incoming]:
     return checked
 
 
-def _checked(document: Any, dim: int | None) -> Incoming:
+def _checked(document: object, dim: int | None) -> Incoming:
     if isinstance(document, Document):
         document = {"id": document.id, "text": document.text, "meta": document.meta}
     if not isinstance(document, Mapping):
@@ -83,14 +84,14 @@ def _checked(document: Any, dim: int | None) -> Incoming:
     )
 
 
-def check_ids(ids: Any) -> list[str]:
+def check_ids(ids: object) -> list[str]:
     """Return a list of ids, given as any iterable of strings but not as one string."""
     if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
         raise ValueError(f"ids must be an iterable of strings, got {ids!r}")
     return [_id(value) for value in ids]
 
 
-def unit_vector(name: str, value: Any, dim: int | None) -> Floats:
+def unit_vector(name: str, value: ArrayLike, dim: int | None) -> Floats:
     """Return a vector of the store's width (None: of any), scaled to length 1."""
     vector = as_vectors(name, value)
     if vector.ndim != 1 or (dim is not None and len(vector) != dim):
@@ -102,13 +103,13 @@ def unit_vector(name: str, value: Any, dim: int | None) -> Floats:
     return unit
 
 
-def _id(value: Any) -> str:
+def _id(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"id must be a string of at least one character, got {value!r:.100}")
     return _writable("id", value)
 
 
-def _text(value: Any, has_vector: bool) -> str:
+def _text(value: object, has_vector: bool) -> str:
     if value is None and has_vector:
         return ""
     if not isinstance(value, str):
@@ -118,7 +119,7 @@ def _text(value: Any, has_vector: bool) -> str:
     return _writable("text", value)
 
 
-def _meta(value: Any) -> str:
+def _meta(value: object) -> str:
     if value is None:
         return "{}"
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
@@ -131,14 +132,14 @@ def _meta(value: Any) -> str:
     return _writable("meta", written)
 
 
-def _check_nested(value: Any, room: int) -> None:
+def _check_nested(value: object, room: int) -> None:
     """Refuse what is nested too deeply, and keys of which JSON, where all are strings, would make one."""
     if not isinstance(value, (Mapping, list, tuple)):
         return
     if not room:
         raise ValueError(f"meta must be nested at most {DEEPEST} deep")
     if isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
-        seen: dict[str, Any] = {}
+        seen: Json = {}
         for key in value:
             if (other := seen.setdefault(_written(key), key)) is not key:
                 raise ValueError(f"meta must not have the keys {other!r} and {key!r}, which are the same in JSON")
@@ -146,7 +147,7 @@ def _check_nested(value: Any, room: int) -> None:
         _check_nested(inside, room - 1)
 
 
-def _written(key: Any) -> str:
+def _written(key: object) -> str:
     """Return a key as JSON has it, where it can have it at all."""
     return key if isinstance(key, str) else json.dumps(key, default=repr)
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from coverset.filters import Exists, Filter, Leaf, Value, accepts, mask, scalar
+from coverset.plain import Json
 
 
 class Columns:
     """The metadata of documents by key and value: which rows have it. Of a list, each member is a value."""
 
-    def __init__(self, metas: list[dict[str, Any]]) -> None:
+    def __init__(self, metas: list[Json]) -> None:
         self._documents = len(metas)
         self._rows: dict[str, dict[Value, list[int]]] = {}
         # Values that only `exists` can ask for: objects.

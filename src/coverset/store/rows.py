@@ -12,13 +12,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coverset.arrays import Floats
 from coverset.extras import require
+from coverset.plain import Foreign, Json
 from coverset.store.documents import Incoming
 
 # Stores of the first format have no words.
@@ -39,7 +39,7 @@ class State:
     encoder: str
     fingerprint: str
     source: str | None = None
-    decoder: dict[str, Any] | None = None
+    decoder: Json | None = None
     documents: int = 0
     digest: int = 0
     format: int = FORMATS[-1]
@@ -51,7 +51,7 @@ class State:
         return replace(self, documents=len(digests), digest=int(digests.sum(dtype=np.uint64)))
 
 
-def schema(dim: int, *, words: bool) -> Any:
+def schema(dim: int, *, words: bool) -> Foreign:
     """Return the Arrow schema for vectors of this width, and for counted words if there are any."""
     pa = require("pyarrow", "store")
     vector = pa.list_(pa.field("item", pa.float32()), dim)
@@ -62,12 +62,12 @@ def schema(dim: int, *, words: bool) -> Any:
 
 def document_rows(
     documents: Sequence[Incoming], vectors: Floats, counts: Sequence[Counter[str]] | None = None
-) -> Any:
+) -> Foreign:
     """Return checked documents, their vectors and the counts of their terms as an Arrow table."""
     return _table([(document.id, document.text, document.meta) for document in documents], vectors, counts)
 
 
-def state_row(state: State, dim: int, *, words: bool) -> Any:
+def state_row(state: State, dim: int, *, words: bool) -> Foreign:
     """Return the state as an Arrow table of one row."""
     said = [(STATE, "", json.dumps(asdict(state)))]
     return _table(said, np.zeros((1, dim), np.float32), [Counter()] if words else None)
@@ -82,7 +82,7 @@ def read_state(meta: str) -> State:
     return State(**state)
 
 
-def digests(table: Any, vectors: Floats) -> NDArray[np.uint64]:
+def digests(table: Foreign, vectors: Floats) -> NDArray[np.uint64]:
     """Return every row's digest: 64 bits of BLAKE2b over all that is in it."""
     out = bytearray()
     for start in range(0, len(table), BLOCK):
@@ -97,7 +97,7 @@ def digests(table: Any, vectors: Floats) -> NDArray[np.uint64]:
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64)
 
 
-def _said(part: Any) -> list[bytes]:
+def _said(part: Foreign) -> list[bytes]:
     """Return what each row says of its words; nothing where none are kept."""
     if "terms" not in part.column_names:
         return [b""] * len(part)
@@ -105,7 +105,9 @@ def _said(part: Any) -> list[bytes]:
     return [b"" if terms is None else "\0".join((*terms, *map(str, times))).encode() for terms, times in pairs]
 
 
-def _table(strings: Sequence[tuple[str, str, str]], vectors: Floats, counts: Sequence[Counter[str]] | None) -> Any:
+def _table(
+    strings: Sequence[tuple[str, str, str]], vectors: Floats, counts: Sequence[Counter[str]] | None
+) -> Foreign:
     pa = require("pyarrow", "store")
     dim = vectors.shape[1]
     names = schema(dim, words=counts is not None)

@@ -6,7 +6,6 @@ import copy
 import json
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
@@ -103,7 +102,7 @@ class Snapshot:
         view.index = self.index.sharing(share)
         return view
 
-    def where(self, where: Any) -> Snapshot:
+    def where(self, where: object) -> Snapshot:
         """Return the documents whose metadata match `{"lang": "py", "year": {"$gte": 2024}}`, as a snapshot."""
         checked = check_where(where)
         if checked is None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from coverset.extras import require
+from coverset.plain import Foreign
 from coverset.store import rows, version
 from coverset.store.errors import PANIC, BusyStoreError, named, refusal
 from coverset.store.layout import HOME, LOCK, check_plain
@@ -48,8 +49,8 @@ class Table:
         self.folder, self.timeout = folder, timeout
         self._home = folder / HOME
         self._reading, self._writing = threading.Lock(), threading.Lock()
-        self._reader: Any = None
-        self._writer: Any = None
+        self._reader: Foreign = None
+        self._writer: Foreign = None
         self._ledger = Ledger(self._home)
         # The newest version that is known, and the ledger's stamp then: a store may be put in another's place.
         self._newest: tuple[Any, version.Outline | None] = None, None
@@ -90,7 +91,7 @@ class Table:
         """Return the newest version; `known` is an earlier one, of which nothing needs to be read again."""
         return self._read(lambda table: version.read(table, self._outline(table), known))
 
-    def write(self, new: Any | None, gone: Sequence[str], **changes: Any) -> int:
+    def write(self, new: Foreign | None, gone: Sequence[str], **changes: Foreign) -> int:
         """Commit upserts, deletions and changes of the state as one version; return how many documents changed.
 
         Once this returns, the version is on disk. What is already as it should be is not written again.
@@ -134,7 +135,7 @@ class Table:
                 table.add_columns(pa.schema(new))
                 self._ledger.record()
 
-    def _commit(self, table: Any, new: Any, gone: Sequence[str]) -> None:
+    def _commit(self, table: Foreign, new: Foreign, gone: Sequence[str]) -> None:
         before = table.version
         merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
         if gone:
@@ -145,7 +146,7 @@ class Table:
         if crowded or (len(new) > LARGE and self._ledger.size() > 4 * table.stats()["total_bytes"]):
             self._tidy(table)
 
-    def _tidy(self, table: Any) -> None:
+    def _tidy(self, table: Foreign) -> None:
         """Rewrite the table as one piece. The write before it is on disk: no room for this is no fault of it."""
         try:
             table.optimize(cleanup_older_than=NEVER)
@@ -175,7 +176,7 @@ class Table:
             else:
                 self._ledger.record()
 
-    def _outline(self, table: Any) -> version.Outline:
+    def _outline(self, table: Foreign) -> version.Outline:
         """Return the outline of the version that a table is at, which after a write of ours is known."""
         stamp, known = self._newest
         if known is None or known.number != table.version or stamp != self._ledger.stamp():
@@ -189,7 +190,7 @@ class Table:
             self._file, self._reader, self._writer, self._newest = stamp[0], None, None, (None, None)
             self._ledger.forget()
 
-    def _open(self) -> Any:
+    def _open(self) -> Foreign:
         return require("lancedb", "store").connect(self.folder).open_table(NAME)
 
     @contextmanager

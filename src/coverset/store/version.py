@@ -6,13 +6,13 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coverset.arrays import Floats, Ids
 from coverset.extras import require
+from coverset.plain import Foreign
 from coverset.store import rows
 
 DOCUMENTS = f"id != '{rows.STATE}'"
@@ -30,7 +30,7 @@ class Version:
 
     number: int
     state: rows.State
-    table: Any
+    table: Foreign
     vectors: Floats
 
 
@@ -41,10 +41,10 @@ class Outline:
     number: int
     state: rows.State
     dim: int
-    documents: Any
+    documents: Foreign
 
 
-def outline(table: Any) -> Outline:
+def outline(table: Foreign) -> Outline:
     """Return the outline of the version that a LanceDB table is at."""
     found = _checked(table.search().where(among([rows.STATE])).to_arrow())
     if len(found) != 1:
@@ -56,12 +56,12 @@ def outline(table: Any) -> Outline:
     return Outline(int(table.version), state, _vectors(found).shape[1], in_order(documents))
 
 
-def in_order(documents: Any) -> Any:
+def in_order(documents: Foreign) -> Foreign:
     """Return ids and digests in the order of the ids."""
     return documents.sort_by("id").combine_chunks()
 
 
-def read(table: Any, now: Outline, known: Version | None) -> Version:
+def read(table: Foreign, now: Outline, known: Version | None) -> Version:
     """Return the version that a LanceDB table is at; of what an earlier one had, nothing is read again."""
     pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
     vectors = _room(len(now.documents), now.dim)
@@ -113,7 +113,7 @@ class _Places:
         return self.order[found]
 
 
-def _batches(table: Any, ids: Any) -> Iterator[Any]:
+def _batches(table: Foreign, ids: Foreign) -> Iterator[Foreign]:
     """Yield these documents, checked, a batch at a time: few are asked for by id, many with all others."""
     pa = require("pyarrow", "store")
     if len(ids):
@@ -122,7 +122,7 @@ def _batches(table: Any, ids: Any) -> Iterator[Any]:
             yield _checked(pa.Table.from_batches([batch]))
 
 
-def _checked(part: Any) -> Any:
+def _checked(part: Foreign) -> Foreign:
     """Return some rows after checking their digests."""
     wrong = np.flatnonzero(rows.digests(part, _vectors(part)) != part["digest"].to_numpy())
     if len(wrong):
@@ -132,7 +132,7 @@ def _checked(part: Any) -> Any:
     return part
 
 
-def _vectors(part: Any) -> Floats:
+def _vectors(part: Foreign) -> Floats:
     dim = part.schema.field("vector").type.list_size
     vectors: Floats = part["vector"].combine_chunks().flatten().to_numpy().reshape(-1, dim)
     return vectors

@@ -6,9 +6,10 @@ A passage's metadata name its `document`; a document that was not cut is its own
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from coverset.inputs import as_choice
+from coverset.plain import Foreign, Json
 from coverset.store.documents import Document
 
 UNITS = ("passage", "document")
@@ -21,7 +22,7 @@ class _Found(Protocol):
     def id(self) -> str: ...
 
     @property
-    def meta(self) -> dict[str, Any]: ...
+    def meta(self) -> Json: ...
 
 
 F = TypeVar("F", bound=_Found)
@@ -53,7 +54,7 @@ def one_per_document(search: Callable[[int | None], list[F]], k: int | None, lim
         asked = min(2 * asked, limit)
 
 
-def check_per(per: Any) -> str:
+def check_per(per: Foreign) -> str:
     """Return what an answer is made of, checked."""
     return as_choice("per", per, UNITS)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.extras import require
+from coverset.plain import Foreign
 from coverset.vectors import Words
 
 
-def weighed(table: Any) -> tuple[Vocabulary, Words]:
+def weighed(table: Foreign) -> tuple[Vocabulary, Words]:
     """Return the vocabulary of a version, and its documents' words by it."""
     pc = require("pyarrow.compute", "store")
     terms, counts = (table[name].combine_chunks() for name in ("terms", "counts"))

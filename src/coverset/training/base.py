@@ -10,6 +10,7 @@ from torch import nn
 
 from coverset.encoders.onnx import Weights, checked_folder
 from coverset.extras import require
+from coverset.plain import Foreign
 from coverset.training.towers import TextTower
 
 CHECKPOINTS = {
@@ -65,7 +66,7 @@ def text_towers(name: str, max_tokens: int | None = None, device: str = "cpu") -
     return TextTower(queries, prompts.get("query", "")), TextTower(documents, prompts.get("document", ""))
 
 
-def routes(model: Any) -> tuple[Any, Any]:
+def routes(model: Foreign) -> tuple[Any, Any]:
     """Return the modules that a sentence-transformers model has for queries, and those for documents."""
     first = model[0]
     if type(first).__name__ != "Router":

@@ -7,12 +7,12 @@ import os
 import shutil
 import time
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from coverset.extras import require
+from coverset.plain import Json
 from coverset.training.saving import save_tensors
 from coverset.training.task import Task
 
@@ -33,7 +33,7 @@ class Checkpoints:
         """Say whether it is time to keep the state of an epoch that is not over."""
         return time.monotonic() - self._kept >= self.seconds
 
-    def write(self, task: Task, optimizer: torch.optim.Optimizer, record: dict[str, Any]) -> None:
+    def write(self, task: Task, optimizer: torch.optim.Optimizer, record: Json) -> None:
         """Keep the state of now, written aside and then renamed; forget what is no longer needed."""
         aside, path = self.folder / "part", self._path(record)
         shutil.rmtree(aside, ignore_errors=True)
@@ -47,15 +47,15 @@ class Checkpoints:
                 shutil.rmtree(old)
         self._kept = time.monotonic()
 
-    def last(self) -> dict[str, Any] | None:
+    def last(self) -> Json | None:
         """Return the record of the last state kept, None if there is none."""
         kept = sorted(self.folder.glob("epoch-*"))
         if not kept:
             return None
-        record: dict[str, Any] = json.loads((kept[-1] / "record.json").read_text(encoding="utf-8"))
+        record: Json = json.loads((kept[-1] / "record.json").read_text(encoding="utf-8"))
         return record
 
-    def restore(self, record: dict[str, Any], task: Task, optimizer: torch.optim.Optimizer | None = None) -> None:
+    def restore(self, record: Json, task: Task, optimizer: torch.optim.Optimizer | None = None) -> None:
         """Put model (and optimiser, and torch's random numbers) back to where they were at this record."""
         load = require("safetensors.torch", "train").load_file
         task.load_state_dict(load(self._path(record) / "model.safetensors"))
@@ -75,7 +75,7 @@ class Checkpoints:
     def _whole(self, epoch: int) -> Path:
         return self.folder / f"epoch-{epoch:04d}"
 
-    def _path(self, record: dict[str, Any]) -> Path:
+    def _path(self, record: Json) -> Path:
         """Name a state so that names sort as time went: whole epochs, then steps of the one begun."""
         whole = self._whole(len(record["epochs"]) - 1)
         return (

@@ -16,12 +16,12 @@ support, or relevant) take part in the gradient.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from coverset.decoders import NNN
+from coverset.plain import Foreign
 from coverset.training.completeness import Weights, relevance
 
 # With l2 = 0 rounding can make M singular.
@@ -93,7 +93,7 @@ def continued(
 class _Optimum(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, queries: Tensor, corpus: Tensor, l1: float, l2: float, found: list[Tensor]
+        ctx: Foreign, queries: Tensor, corpus: Tensor, l1: float, l2: float, found: list[Tensor]
     ) -> tuple[Tensor, Tensor]:
         small = [_Small(corpus[rows], l2) for rows in found]
         weights = queries.new_zeros(len(queries), len(corpus))
@@ -105,7 +105,7 @@ class _Optimum(torch.autograd.Function):
         return weights, residuals
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Foreign, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         corpus, weights, residuals = ctx.saved_tensors
         by_weight, by_residual = gradients
         pull = by_weight - by_residual @ corpus.T

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from coverset.inputs import as_choice, as_count, as_number
+from coverset.plain import Fields, Foreign
 
 METHODS = ("dense", "nnn", "colt")
 # What a run that is resumed may have otherwise than before.
 CHANGEABLE = ("epochs", "patience", "device")
 # Where the defaults below, the paper's for whole encoders, are not the usual choice. Adapters over frozen
 # embeddings have to do all the learning, and learn fast. COLT's are those of its authors.
-ADAPTER: Mapping[str, Any] = {"rate": 1e-3, "patience": 6}
-COLT: Mapping[str, Any] = {"batch": 256, "rate": 1e-3, "decay": 1e-7, "patience": 20}
+ADAPTER: Fields = {"rate": 1e-3, "patience": 6}
+COLT: Fields = {"batch": 256, "rate": 1e-3, "decay": 1e-7, "patience": 20}
 
 
-def _option(default: Any, told: str, flag: str = "", methods: tuple[str, ...] = METHODS) -> Any:
+def _option(default: object, told: str, flag: str = "", methods: tuple[str, ...] = METHODS) -> Foreign:
     """A field that the command line offers: for which methods, as which flag, and what it says of it."""
     return field(default=default, metadata={"told": told, "flag": flag, "methods": methods})
 
@@ -78,7 +77,7 @@ class Plan:
             as_number(name, getattr(self, name), 0.0)
 
     @classmethod
-    def usual(cls, method: str, dataset: str, **given: Any) -> Plan:
+    def usual(cls, method: str, dataset: str, **given: object) -> Plan:
         """Return a plan with what is given and, for the rest, what is usual for the method."""
         own = COLT if method == "colt" else ADAPTER if given.get("part") == "adapter" else {}
         return cls(method, dataset, **{**own, **given})

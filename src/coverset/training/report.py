@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from coverset.extras import require
+from coverset.plain import Json
 
 
-def write_report(record: dict[str, Any], folder: Path) -> None:
+def write_report(record: Json, folder: Path) -> None:
     """Write `record.json` and `curves.png` into a folder."""
     draw_curves(record, folder / "curves.png")
     (folder / "record.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
-def draw_curves(record: dict[str, Any], path: Path) -> None:
+def draw_curves(record: Json, path: Path) -> None:
     """Draw loss and dev metrics over the epochs; a line marks the epoch that was kept."""
     epochs, best = record["epochs"], record["best"]
     figure = require("matplotlib.figure", "app").Figure(figsize=(7.2, 5.2), layout="constrained")

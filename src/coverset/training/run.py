@@ -11,15 +11,14 @@ import numpy as np
 import torch
 
 from coverset.arrays import Ids
+from coverset.plain import Json
 from coverset.progress import progress
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.plan import Plan
 from coverset.training.task import DegenerateError, Task
 
 
-def fit(
-    task: Task, plan: Plan, checkpoints: Checkpoints, tell: Callable[[str], Any] = lambda _line: None
-) -> dict[str, Any]:
+def fit(task: Task, plan: Plan, checkpoints: Checkpoints, tell: Callable[[str], Any] = lambda _line: None) -> Json:
     """Train until the epochs are over or dev Comp@5 stops improving; leave the task at its best epoch.
 
     A checkpoint in the folder is gone on from, in the middle of an epoch too. Returns the record: the
@@ -53,7 +52,7 @@ class _Run:
     optimizer: torch.optim.Optimizer
     plan: Plan
     checkpoints: Checkpoints
-    record: dict[str, Any]
+    record: Json
     tell: Callable[[str], Any]
 
     def epoch(self) -> None:
@@ -97,7 +96,7 @@ class _Run:
                     self.tell(f"{what}: step {len(losses)} of {len(batches)}, loss {np.mean(losses):.4f}")
 
 
-def _ended(record: dict[str, Any], plan: Plan) -> str:
+def _ended(record: Json, plan: Plan) -> str:
     """Return why the run is over, nothing if it is not."""
     done = len(record["epochs"]) - 1
     if done >= plan.epochs:

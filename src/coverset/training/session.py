@@ -18,6 +18,7 @@ from coverset.evaluation.evaluate import parameters
 from coverset.evaluation.metrics import Comp
 from coverset.evaluation.tune import tune
 from coverset.indexes import MemoryIndex
+from coverset.plain import Json
 from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
@@ -44,7 +45,7 @@ def train(
     cache: Path | None = None,
     resume: bool = False,
     tell: Callable[[str], Any] = lambda _line: None,
-) -> dict[str, Any]:
+) -> Json:
     """Train, and leave the encoder, `training/record.json` and `training/curves.png` in a folder.
 
     With `resume`, a run that was interrupted goes on after its last whole epoch, and ends as it would have;
@@ -66,7 +67,7 @@ def train(
     return record
 
 
-def _check(out: Path, told: dict[str, Any], resume: bool) -> None:
+def _check(out: Path, told: Json, resume: bool) -> None:
     """See that a folder is new, or has an unfinished run of the same plan to resume."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
@@ -114,7 +115,7 @@ def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]
     return best["l1"], best["l2"]
 
 
-def _tuned(task: Task, plan: Plan) -> dict[str, Any]:
+def _tuned(task: Task, plan: Plan) -> Json:
     """Return the decoder trained with and, of all decoders of that kind, the one that is best on dev now."""
     documents, queries = task.vectors()
     name = plan.decoder if plan.method == "nnn" else "dense"

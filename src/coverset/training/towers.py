@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from coverset.arrays import Floats
 from coverset.encoders.device import has_bfloat16
 from coverset.encoders.protocol import Encoder
+from coverset.plain import Foreign
 from coverset.training.adapter import Adapter
 
 # Tokens, padding included, that go through a network at a time.
@@ -44,7 +45,7 @@ class TextTower(nn.Module):
         tokens: list[list[int]] = encoded["input_ids"]
         return tokens
 
-    def forward(self, prepared: list[list[int]], rows: Any = None) -> Tensor:
+    def forward(self, prepared: list[list[int]], rows: Foreign = None) -> Tensor:
         """Return the unit vectors of prepared texts (of these rows of them); a text asked for twice runs once."""
         asked = torch.arange(len(prepared)) if rows is None else torch.as_tensor(rows)
         once, back = asked.unique(return_inverse=True)
@@ -82,7 +83,7 @@ class VectorTower(nn.Module):
         """Where its weights are."""
         return self.adapter.mix.device
 
-    def forward(self, prepared: Tensor, rows: Any = None) -> Tensor:
+    def forward(self, prepared: Tensor, rows: Foreign = None) -> Tensor:
         """Return the adapted vectors (of these rows)."""
         chosen = prepared if rows is None else prepared[torch.as_tensor(rows, device=prepared.device)]
         vectors: Tensor = self.adapter(chosen)
@@ -92,7 +93,7 @@ class VectorTower(nn.Module):
 Tower = TextTower | VectorTower
 
 
-def embed(tower: Tower, prepared: Any) -> Floats:
+def embed(tower: Tower, prepared: Foreign) -> Floats:
     """Return the vectors of prepared texts as an array, without a tape and without dropout."""
     tower.eval()
     with torch.no_grad():

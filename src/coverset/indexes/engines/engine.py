@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.filters import All, Filter, as_filter, keys
@@ -63,7 +64,7 @@ class Engine(ABC):
     def __len__(self) -> int:
         """Return the number of documents in the engine, whatever the filter."""
 
-    def search(self, queries: Any, k: int) -> tuple[Floats, Keys]:
+    def search(self, queries: ArrayLike | Vectors, k: int) -> tuple[Floats, Keys]:
         """Return (scores, ids) of the k largest inner products, best first, padded with -1 (or None)."""
         batch = as_targets("queries", queries, Vectors.of(np.empty((0, self.dim), np.float32))).meaning
         count = as_count("k", k)
@@ -77,7 +78,7 @@ class Engine(ABC):
         cosines = np.where(found, values if self.metric == "cosine" else 1.0 - 0.5 * values, 0.0)
         return np.where(found, cosines * lengths, -np.inf).astype(np.float32), ids
 
-    def vectors(self, ids: Any) -> Floats:
+    def vectors(self, ids: Sequence[Hashable] | Keys) -> Floats:
         """Return the (len(ids), dim) vectors of these documents, in this order."""
         wanted = as_ids(ids)
         if not len(wanted):
@@ -95,7 +96,7 @@ class Engine(ABC):
         unit: Floats = np.divide(rows, lengths, out=rows.copy(), where=lengths > 0)
         return unit
 
-    def where(self: E, where: Any) -> E:
+    def where(self: E, where: object) -> E:
         """Return this index restricted to documents whose columns match.
 
         Parameters
@@ -147,7 +148,9 @@ class Engine(ABC):
         """Return the vectors of one or more ids, in order; a ValueError names an id that is not there."""
 
 
-def as_documents(vectors: Any, ids: Any, columns: Any = None) -> tuple[Floats, Keys, dict[str, list[Any]]]:
+def as_documents(
+    vectors: ArrayLike, ids: Iterable[Hashable] | None, columns: Mapping[str, Iterable[object]] | None = None
+) -> tuple[Floats, Keys, dict[str, list[Any]]]:
     """Check what an index is built from: vectors that are not zero, ids (default: row numbers); values."""
     rows = as_vectors("vectors", vectors)
     if rows.ndim != 2 or 0 in rows.shape:
@@ -168,12 +171,12 @@ def as_documents(vectors: Any, ids: Any, columns: Any = None) -> tuple[Floats, K
     return rows, named, values
 
 
-def example(column: Any) -> Any:
+def example(column: Iterable[object]) -> object:
     """Return the first value of a column that is one, to tell its type by."""
     return next((value for value in column if value is not None), None)
 
 
-def in_order(ids: Keys, found: dict[Any, Any]) -> Floats:
+def in_order(ids: Keys, found: Mapping[Hashable, ArrayLike]) -> Floats:
     """Return vectors that came in any order in that of the ids."""
     absent = [i for i in ids.tolist() if i not in found]
     if absent:
@@ -181,7 +184,7 @@ def in_order(ids: Keys, found: dict[Any, Any]) -> Floats:
     return np.array([found[i] for i in ids.tolist()], np.float32)
 
 
-def missing(ids: Any) -> ValueError:
+def missing(ids: Sequence[Hashable] | Keys) -> ValueError:
     """Return the error for ids that an engine does not have."""
     return ValueError(f"ids must be ids of the index, got {list(ids)[:3]!r} ({len(list(ids))} such ids)")
 

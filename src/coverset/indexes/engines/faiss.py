@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Ids, Keys
 from coverset.extras import require
 from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, missing
 from coverset.indexes.engines.filters import matching
 from coverset.inputs import as_choice, as_count
+from coverset.plain import Foreign
 
 
 class FaissIndex(Engine):
@@ -34,7 +36,14 @@ class FaissIndex(Engine):
         The documents' ids in that order, where an IVF index was filled with `add_with_ids` and has columns.
     """
 
-    def __init__(self, index: Any, *, effort: int | None = None, columns: Any = None, ids: Any = None) -> None:
+    def __init__(
+        self,
+        index: Foreign,
+        *,
+        effort: int | None = None,
+        columns: Mapping[str, Iterable[object]] | None = None,
+        ids: Iterable[Hashable] | None = None,
+    ) -> None:
         self.faiss = faiss = require("faiss", "faiss")
         if isinstance(index, (str, os.PathLike)):
             index = faiss.read_index(os.fspath(index))
@@ -62,7 +71,13 @@ class FaissIndex(Engine):
 
     @classmethod
     def build(
-        cls, vectors: Any, ids: Any = None, *, kind: str = "hnsw", effort: int | None = None, columns: Any = None
+        cls,
+        vectors: ArrayLike,
+        ids: Iterable[Hashable] | None = None,
+        *,
+        kind: str = "hnsw",
+        effort: int | None = None,
+        columns: Mapping[str, Iterable[object]] | None = None,
     ) -> FaissIndex:
         """Build an index of inner products: "flat", "hnsw" or "ivf" (with about 2 sqrt(N) lists)."""
         faiss = require("faiss", "faiss")

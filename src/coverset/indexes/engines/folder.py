@@ -18,7 +18,7 @@ class Folder:
     Files in an object store are fetched once, to a temporary folder of this machine, and mapped from there.
     """
 
-    def __init__(self, place: Any) -> None:
+    def __init__(self, place: object) -> None:
         fsspec = require("fsspec", "ray")
         try:
             self.system, path = fsspec.core.url_to_fs(str(place))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Hashable, Iterable, Mapping
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
@@ -17,6 +18,7 @@ from coverset.indexes.engines.engine import LISTS, Engine, as_documents, blocks,
 from coverset.indexes.engines.filters import bounds, expression
 from coverset.indexes.ids import as_ids, padded
 from coverset.inputs import as_choice, as_count
+from coverset.plain import Foreign
 
 METRICS = {"dot": "ip", "cosine": "cosine", "l2": "l2"}
 
@@ -42,7 +44,7 @@ class LanceIndex(Engine):
 
     def __init__(
         self,
-        database: Any,
+        database: Foreign,
         table: str,
         *,
         id_column: str = "id",
@@ -74,13 +76,13 @@ class LanceIndex(Engine):
     @classmethod
     def build(
         cls,
-        database: Any,
+        database: Foreign,
         table: str,
-        vectors: Any,
-        ids: Any = None,
+        vectors: ArrayLike,
+        ids: Iterable[Hashable] | None = None,
         *,
         kind: str = "flat",
-        columns: Any = None,
+        columns: Mapping[str, Iterable[object]] | None = None,
         effort: int | None = None,
     ) -> LanceIndex:
         """Make a table with columns `id`, `vector` and those given; "ivf" adds an index of flat lists."""
@@ -94,7 +96,7 @@ class LanceIndex(Engine):
         others = arrow.table({"id": named.tolist(), **values})
         schema = others.schema.insert(1, arrow.field("vector", arrow.list_(arrow.float32(), rows.shape[1])))
 
-        def batches() -> Any:
+        def batches() -> Foreign:
             for part in blocks("filling the table", len(rows), 65_536):
                 flat = arrow.FixedSizeListArray.from_arrays(arrow.array(rows[part].ravel()), rows.shape[1])
                 piece = others.slice(part.start, part.stop - part.start).add_column(
@@ -162,7 +164,7 @@ class LanceIndex(Engine):
         return f"({there})"
 
 
-def connect(database: Any) -> Any:
+def connect(database: Foreign) -> Foreign:
     """Return a connection; what is none yet is connected to."""
     lancedb = require("lancedb", "lance")
     if isinstance(database, (str, os.PathLike)):
@@ -170,7 +172,7 @@ def connect(database: Any) -> Any:
     return database
 
 
-def _rounded(sign: str, value: Any) -> Any:
+def _rounded(sign: str, value: object) -> Foreign:
     """Return a bound for whole numbers that says the same as one for all numbers."""
     if not isinstance(value, float):
         return value
@@ -181,6 +183,6 @@ def _quoted(column: str) -> str:
     return f"`{column}`"
 
 
-def _listed(values: Any) -> str:
+def _listed(values: Iterable[object]) -> str:
     """SQL literals: quotes inside strings are doubled, and nothing else in them means anything."""
     return ", ".join("'" + v.replace("'", "''") + "'" if isinstance(v, str) else repr(v).lower() for v in values)

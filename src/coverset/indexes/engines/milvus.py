@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
@@ -13,6 +15,7 @@ from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_docume
 from coverset.indexes.engines.filters import bounds, expression
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
+from coverset.plain import Foreign, Json
 
 # Milvus answers with no more documents than this.
 MOST = 16_384
@@ -41,7 +44,7 @@ class MilvusIndex(Engine):
     """
 
     def __init__(
-        self, client: Any, collection: str, *, vector_field: str | None = None, effort: int | None = None
+        self, client: Foreign, collection: str, *, vector_field: str | None = None, effort: int | None = None
     ) -> None:
         self.client, self.collection = connect(client), collection
         if not self.client.has_collection(collection):
@@ -74,13 +77,13 @@ class MilvusIndex(Engine):
     @classmethod
     def build(
         cls,
-        client: Any,
+        client: Foreign,
         collection: str,
-        vectors: Any,
-        ids: Any = None,
+        vectors: ArrayLike,
+        ids: Iterable[Hashable] | None = None,
         *,
         kind: str = "hnsw",
-        columns: Any = None,
+        columns: Mapping[str, Iterable[object]] | None = None,
         effort: int | None = None,
     ) -> MilvusIndex:
         """Make a collection of inner products with fields `id`, `vector` and the columns; index it by `kind`."""
@@ -171,18 +174,18 @@ class MilvusIndex(Engine):
         """Close the client."""
         self.client.close()
 
-    def _read_index(self) -> dict[str, Any]:
+    def _read_index(self) -> Json:
         for name in self.client.list_indexes(self.collection):
-            index: dict[str, Any] = self.client.describe_index(self.collection, name)
+            index: Json = self.client.describe_index(self.collection, name)
             if index["field_name"] == self.vector_field:
                 return index
         raise ValueError(f"vector_field must have an index in Milvus, got {self.vector_field!r}")
 
-    def _query(self, **arguments: Any) -> Any:
+    def _query(self, **arguments: object) -> Foreign:
         return self.client.query(self.collection, consistency_level="Strong", **arguments)
 
 
-def connect(client: Any) -> Any:
+def connect(client: Foreign) -> Foreign:
     """Return a client that is connected; a URL or the path of a file is connected to."""
     milvus = require("pymilvus", "milvus")
     try:
@@ -191,12 +194,12 @@ def connect(client: Any) -> Any:
         raise ConnectionError(f"Milvus cannot be reached, start it or correct the address: {error}") from error
 
 
-def _listed(values: Any) -> str:
+def _listed(values: Iterable[object]) -> str:
     """Milvus reads literals as JSON does, save that it has no escapes for letters."""
     return ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
 
 
-def _add_field(schema: Any, name: str, example: Any, **options: Any) -> None:
+def _add_field(schema: Foreign, name: str, example: object, **options: object) -> None:
     types = require("pymilvus", "milvus").DataType
     kinds = {bool: types.BOOL, int: types.INT64, float: types.DOUBLE, str: types.VARCHAR}
     if type(example) not in kinds:

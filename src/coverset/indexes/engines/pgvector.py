@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
@@ -15,6 +17,7 @@ from coverset.indexes.engines.filters import bounds
 from coverset.indexes.engines.postgres import connected, make_table
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
+from coverset.plain import Foreign
 
 # pgvector keeps no more candidates than this.
 MOST_CANDIDATES = 1000
@@ -61,7 +64,7 @@ class PgvectorIndex(Engine):
 
     def __init__(
         self,
-        database: Any,
+        database: Foreign,
         table: str,
         *,
         id_column: str = "id",
@@ -88,13 +91,13 @@ class PgvectorIndex(Engine):
     @classmethod
     def build(
         cls,
-        database: Any,
+        database: Foreign,
         table: str,
-        vectors: Any,
-        ids: Any = None,
+        vectors: ArrayLike,
+        ids: Iterable[Hashable] | None = None,
         *,
         kind: str = "hnsw",
-        columns: Any = None,
+        columns: Mapping[str, Iterable[object]] | None = None,
         effort: int | None = None,
     ) -> PgvectorIndex:
         """Make a table with columns `id`, `embedding` and those given, all or nothing, and index it.
@@ -147,11 +150,11 @@ class PgvectorIndex(Engine):
             if column not in self.columns:
                 raise ValueError(f"where must name columns of the table, {self.columns}, got {column!r}")
 
-    def _chosen(self, condition: Filter, wanted: list[Any]) -> Any:
+    def _chosen(self, condition: Filter, wanted: list[Any]) -> Foreign:
         """Return a filter in SQL, and put the values that it speaks of into `wanted`, in their order."""
         sql = self.sql
 
-        def leaf(one: Leaf) -> Any:
+        def leaf(one: Leaf) -> Foreign:
             column = sql.Identifier(one.key)
             if isinstance(one, OneOf):
                 wanted.append([value for _, value in one.values])
@@ -168,7 +171,7 @@ class PgvectorIndex(Engine):
                 return sql.SQL("coalesce({}, false)").format(sql.SQL(" and ").join(parts))
             return sql.SQL("({} is not null)").format(column)
 
-        def combine(word: str, parts: list[Any]) -> Any:
+        def combine(word: str, parts: list[Any]) -> Foreign:
             joined = sql.SQL(f" {word} ").join(parts)
             return sql.SQL("(not {})" if word == "not" else "({})").format(joined)
 
@@ -209,7 +212,7 @@ class PgvectorIndex(Engine):
             return {"ivfflat.probes": str(self.effort)}
         return {"hnsw.ef_search": str(min(max(self.effort, k), MOST_CANDIDATES))}
 
-    def _sql(self, statement: str, **parts: Any) -> Any:
+    def _sql(self, statement: str, **parts: Foreign) -> Foreign:
         """Fill in the names of table and columns, quoted."""
         return self.sql.SQL(statement).format(
             table=self.table,
@@ -222,7 +225,7 @@ class PgvectorIndex(Engine):
     def _name(self) -> str:
         return str(self.table.as_string(self.connection))
 
-    def _rows(self, statement: Any, values: Any = (), settings: dict[str, str] | None = None) -> list[Any]:
+    def _rows(self, statement: Foreign, values: object = (), settings: dict[str, str] | None = None) -> list[Any]:
         """Run one statement, under settings that hold for it alone."""
         psycopg = require("psycopg", "pgvector")
         try:

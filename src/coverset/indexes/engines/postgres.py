@@ -10,12 +10,13 @@ from typing import Any
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
 from coverset.indexes.engines.engine import blocks, example
+from coverset.plain import Foreign
 
 TYPES = {bool: "boolean", int: "bigint", float: "double precision", str: "text", uuid.UUID: "uuid"}
 
 
 @contextmanager
-def connected(database: Any, *, create: bool = False) -> Iterator[Any]:
+def connected(database: Foreign, *, create: bool = False) -> Iterator[Foreign]:
     """Give a connection that knows the type vector; one that was opened here is closed if something fails.
 
     Only with `create` is the extension made where it is missing: a read replica would refuse it.
@@ -43,7 +44,7 @@ def connected(database: Any, *, create: bool = False) -> Iterator[Any]:
 
 
 def make_table(
-    connection: Any, table: str, rows: Floats, ids: Keys, columns: dict[str, list[Any]], kind: str
+    connection: Foreign, table: str, rows: Floats, ids: Keys, columns: dict[str, list[Any]], kind: str
 ) -> None:
     """Make a table with columns `id`, `embedding` and those given, and index it by `kind`: all or nothing."""
     sql = require("psycopg.sql", "pgvector")
@@ -78,7 +79,7 @@ def make_table(
         connection.execute(sql.SQL("analyze {}").format(target))
 
 
-def _type(column: str, example: Any) -> str:
+def _type(column: str, example: object) -> str:
     if type(example) in TYPES:
         return TYPES[type(example)]
     accepted = ", ".join(kind.__name__ for kind in TYPES)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
@@ -13,6 +16,7 @@ from coverset.indexes.engines.engine import CANDIDATES, Engine, as_documents, bl
 from coverset.indexes.engines.filters import bounds
 from coverset.indexes.ids import padded
 from coverset.inputs import as_count
+from coverset.plain import Foreign
 
 # A name that Qdrant takes as it is, for a value inside another too; any other has to be quoted.
 PATH = re.compile(r"[\w-]+(\.[\w-]+)*")
@@ -37,7 +41,7 @@ class QdrantIndex(Engine):
     """
 
     def __init__(
-        self, client: Any, collection: str, *, vector: str | None = None, effort: int | None = None
+        self, client: Foreign, collection: str, *, vector: str | None = None, effort: int | None = None
     ) -> None:
         self.client, self.collection, self.vector = connect(client), collection, vector
         self.models = require("qdrant_client.models", "qdrant")
@@ -60,12 +64,12 @@ class QdrantIndex(Engine):
     @classmethod
     def build(
         cls,
-        client: Any,
+        client: Foreign,
         collection: str,
-        vectors: Any,
-        ids: Any = None,
+        vectors: ArrayLike,
+        ids: Iterable[Hashable] | None = None,
         *,
-        columns: Any = None,
+        columns: Mapping[str, Iterable[object]] | None = None,
         effort: int | None = None,
     ) -> QdrantIndex:
         """Make a collection of inner products with the columns as payload."""
@@ -129,18 +133,18 @@ class QdrantIndex(Engine):
                 raise ValueError(f"where must name columns without quotes in Qdrant, got {column!r}")
         self._filter()
 
-    def _filter(self) -> Any:
+    def _filter(self) -> Foreign:
         if self.condition is None:
             return None
         return self.models.Filter(must=[fold(self.condition, self._leaf, self._combine)])
 
-    def _combine(self, word: str, parts: list[Any]) -> Any:
+    def _combine(self, word: str, parts: list[Any]) -> Foreign:
         return self.models.Filter(**{{"and": "must", "or": "should", "not": "must_not"}[word]: parts})
 
-    def _leaf(self, leaf: Leaf) -> Any:
+    def _leaf(self, leaf: Leaf) -> Foreign:
         models, key = self.models, leaf.key if PATH.fullmatch(leaf.key) else f'"{leaf.key}"'
 
-        def one(value: Any) -> Any:
+        def one(value: object) -> Foreign:
             if isinstance(value, float):
                 return models.FieldCondition(key=key, range=models.Range(gte=value, lte=value))
             return models.FieldCondition(key=key, match=models.MatchValue(value=value))
@@ -174,7 +178,7 @@ def _date(value: str) -> datetime.datetime:
     return day if day.tzinfo else day.replace(tzinfo=datetime.timezone.utc)
 
 
-def connect(client: Any) -> Any:
+def connect(client: Foreign) -> Foreign:
     """Return a client that is connected; a URL is connected to."""
     module = require("qdrant_client", "qdrant")
     errors = require("qdrant_client.http.exceptions", "qdrant")
@@ -186,5 +190,5 @@ def connect(client: Any) -> Any:
     return opened
 
 
-def _is_local(client: Any) -> bool:
+def _is_local(client: Foreign) -> bool:
     return type(client._client).__name__ == "QdrantLocal"

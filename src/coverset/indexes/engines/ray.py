@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +19,7 @@ from coverset.indexes.engines.shard import Shard
 from coverset.indexes.ids import as_ids
 from coverset.indexes.protocol import Corpus
 from coverset.inputs import as_batch, as_count
+from coverset.plain import Foreign
 from coverset.ranking import ranked
 from coverset.selection import Selection
 from coverset.vectors import Vectors
@@ -51,7 +54,7 @@ class RayIndex(Engine):
     # Every shard answers with as many, so ask for fewer than of an engine that answers once.
     ask = 128
 
-    def __init__(self, folder: Any) -> None:
+    def __init__(self, folder: str | Path) -> None:
         ray = _running()
         place = Folder(folder)
         written = place.text(MANIFEST)
@@ -65,7 +68,13 @@ class RayIndex(Engine):
 
     @classmethod
     def build(
-        cls, folder: Any, vectors: Any, ids: Any = None, *, shards: int = 2, columns: Any = None
+        cls,
+        folder: str | Path,
+        vectors: ArrayLike,
+        ids: Iterable[Hashable] | None = None,
+        *,
+        shards: int = 2,
+        columns: Mapping[str, Iterable[object]] | None = None,
     ) -> RayIndex:
         """Write a corpus to an empty or new folder, in parts of equal size, and start its shards."""
         rows, named, values = as_documents(vectors, ids, columns)
@@ -139,7 +148,7 @@ class RayIndex(Engine):
             if column not in self.columns:
                 raise ValueError(f"where must name columns of the corpus, {self.columns}, got {column!r}")
 
-    def _gather(self, question: str, *arguments: Any) -> list[Any]:
+    def _gather(self, question: str, *arguments: object) -> list[Any]:
         """Put one question to all shards; what they share is stored once."""
         ray = _running()
         shared = [ray.put(a) if isinstance(a, np.ndarray) else a for a in arguments]
@@ -162,7 +171,7 @@ def _decode(decoder: Decodes, queries: Floats, index: RayIndex, k: int | None) -
     return decoder.decode_batch(queries, index, k)
 
 
-def _running() -> Any:
+def _running() -> Foreign:
     """Return Ray, once it runs."""
     ray = require("ray", "ray")
     if not ray.is_initialized():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Hashable, Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats, Keys
 from coverset.extras import require
 from coverset.indexes.engines.engine import CANDIDATES, Engine, as_documents, blocks, missing
 from coverset.indexes.ids import as_ids
 from coverset.inputs import as_count
+from coverset.plain import Foreign
 
 
 class UsearchIndex(Engine):
@@ -30,7 +32,7 @@ class UsearchIndex(Engine):
 
     exact = False
 
-    def __init__(self, index: Any, *, effort: int | None = None) -> None:
+    def __init__(self, index: Foreign, *, effort: int | None = None) -> None:
         module = require("usearch.index", "usearch")
         if isinstance(index, (str, os.PathLike)):
             path, index = index, module.Index.restore(os.fspath(index))
@@ -49,7 +51,9 @@ class UsearchIndex(Engine):
             self.vectors(self.search(np.eye(1, self.dim), min(16, len(index)))[1][0])
 
     @classmethod
-    def build(cls, vectors: Any, ids: Any = None, *, effort: int | None = None) -> UsearchIndex:
+    def build(
+        cls, vectors: ArrayLike, ids: Iterable[Hashable] | None = None, *, effort: int | None = None
+    ) -> UsearchIndex:
         """Build an index of inner products in single precision."""
         module = require("usearch.index", "usearch")
         rows, named, _ = as_documents(vectors, ids)

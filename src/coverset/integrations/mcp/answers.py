@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from coverset.integrations.mcp.catalogue import Entry, Finding
 from coverset.integrations.mcp.upstream import State, Upstream
+from coverset.plain import Foreign, Json
 
 # What a description is cut to where tools are found; describe_tools gives all of it.
 LINE = 300
@@ -36,7 +36,7 @@ class FoundTool(Compact):
     name: str
     description: str = ""
     destructive: bool = False
-    input_schema: dict[str, Any] = Field(alias="inputSchema")
+    input_schema: Json = Field(alias="inputSchema")
     weight: float | None = None
     alternatives: list[str] = []
 
@@ -131,7 +131,7 @@ def one_line(text: str, limit: int) -> str:
     return first if len(first) <= limit else f"{first[:limit].rpartition(' ')[0] or first[:limit]} …"
 
 
-def compact(schema: Any) -> Any:
+def compact(schema: Foreign) -> Foreign:
     """Return a schema without what says nothing about the arguments: titles, and its dialect."""
     if isinstance(schema, list):
         return [compact(each) for each in schema]

@@ -13,6 +13,8 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult, ReadResourceResult
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from coverset.plain import Json
+
 # The request of a client for which the server behind is called.
 Calling = Context[Any, Any]
 
@@ -23,7 +25,7 @@ def answers_questions(context: Calling) -> bool:
 
 
 async def call_tool(
-    client: Client, name: str, arguments: dict[str, Any], context: Calling
+    client: Client, name: str, arguments: Json, context: Calling
 ) -> CallToolResult | InputRequiredResult:
     """Call a tool. Cancelling this cancels the call."""
     if not answers_questions(context):

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from mcp import StdioServerParameters
 
 from coverset.integrations.mcp.limits import Limits
+from coverset.plain import Fields
 
 # Set for the servers that this one starts: among them must not be another like it.
 BEHIND = "COVERSET_MCP"
@@ -87,7 +88,7 @@ class Configuration:
     limits: Limits = field(default_factory=Limits)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
@@ -95,15 +96,15 @@ def _are_strings(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, list) and _are_strings(value)
 
 
-def _is_object(value: Any) -> bool:
+def _is_object(value: object) -> bool:
     return isinstance(value, dict) and _are_strings(value.values())
 
 
-def _is_url(value: Any) -> bool:
+def _is_url(value: object) -> bool:
     return isinstance(value, str) and (urlsplit(value).scheme in ("http", "https") or value.startswith("${"))
 
 
@@ -149,7 +150,7 @@ def read_config(path: Path) -> Configuration:
     return Configuration(enabled, _limits(path, content.get("limits", {})))
 
 
-def _check(where: str, name: str, entry: Any) -> None:
+def _check(where: str, name: str, entry: object) -> None:
     """Raise ValueError if this is not how to reach a server. Values are not repeated: they may hold secrets."""
     if not name.strip() or "/" in name:
         raise ValueError(f"{where}: a server's name must not be empty and not hold a '/'")
@@ -173,7 +174,7 @@ def _check(where: str, name: str, entry: Any) -> None:
             )
 
 
-def _behind(where: str, name: str, entry: Mapping[str, Any], rules: Rules) -> Behind:
+def _behind(where: str, name: str, entry: Fields, rules: Rules) -> Behind:
     secrets: list[str] = []
 
     def value(key: str, text: str) -> str:
@@ -213,7 +214,7 @@ def _expanded(where: str, text: str, secrets: list[str]) -> str:
     return VARIABLE.sub(value, text)
 
 
-def _rules(where: str, entry: Mapping[str, Any], prefix: str) -> Rules:
+def _rules(where: str, entry: Fields, prefix: str) -> Rules:
     for key in ("allow", "deny"):
         if key in entry and not _is_list(entry[key]):
             raise ValueError(f"{where}{key} must be a list of patterns, as files/read_*")
@@ -221,7 +222,7 @@ def _rules(where: str, entry: Mapping[str, Any], prefix: str) -> Rules:
     return Rules(**patterns)
 
 
-def _limits(path: Path, given: Any) -> Limits:
+def _limits(path: Path, given: object) -> Limits:
     names = [each.name for each in fields(Limits)]
     if not isinstance(given, dict):
         raise ValueError(f"{path}: limits must be an object of {', '.join(names)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -10,6 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from pydantic import BaseModel, Field
 
 from coverset.decoders import Decoder
+from coverset.plain import Json
 from coverset.retriever import Hit, Retriever
 
 TEMPLATE = "coverset://documents/{id}"
@@ -22,7 +23,7 @@ class FoundDocument(BaseModel):
     uri: str = Field(description="The document as a resource.")
     text: str
     weight: float = Field(description="How much of the query this document explains; 0: it only fills up to k.")
-    meta: dict[str, Any]
+    meta: Json
 
 
 class FoundDocuments(BaseModel):
@@ -55,7 +56,7 @@ class Documents:
         query: Annotated[str, Field(description="What is to be known, in plain words, with all of its parts.")],
         k: Annotated[int, Field(description="How many documents to return at most.", ge=1, le=100)] = 5,
         where: Annotated[
-            dict[str, Any] | None,
+            Json | None,
             Field(description='Only documents with this metadata, as {"lang": "en", "year": [2024, 2025]}.'),
         ] = None,
     ) -> FoundDocuments:

@@ -19,6 +19,8 @@ from mcp.types import (
     Tool,
 )
 
+from coverset.plain import Foreign
+
 # Keywords of an output schema that let a server make the check of its own results last as long as it likes.
 COSTLY = {"$ref", "$dynamicRef", "pattern", "patternProperties", "propertyNames", "format"}
 
@@ -92,7 +94,7 @@ def bounded(tool: Tool, limits: Limits) -> Tool:
     )
 
 
-def tame(schema: Any) -> Any:
+def tame(schema: Foreign) -> Foreign:
     """Return an output schema without what could make checking against it endless."""
     if isinstance(schema, dict):
         return {key: tame(value) for key, value in schema.items() if key not in COSTLY}
@@ -134,7 +136,7 @@ class _Room:
         reason = self.media(contents.blob)
         return contents if reason is None else TextResourceContents(uri=contents.uri, text=reason)
 
-    def structure(self, structure: Any) -> tuple[Any, str | None]:
+    def structure(self, structure: object) -> tuple[Any, str | None]:
         length = len(json.dumps(structure))
         if length <= self._limits.result:
             return structure, None

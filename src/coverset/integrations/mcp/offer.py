@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mcp import Client, MCPError
 from mcp.client.subscriptions import ListenNotSupportedError
 from mcp.types import METHOD_NOT_FOUND, PaginatedResult, Prompt, Resource, ResourceTemplate, Tool
 
 from coverset.integrations.mcp.limits import Limits, bounded, words_of
+from coverset.plain import Json
 
 # A list that never ends is cut.
 PAGES = 100
@@ -95,7 +96,7 @@ Described = TypeVar("Described", Prompt, Resource, ResourceTemplate)
 
 
 def _described(item: Described, limits: Limits) -> Described:
-    changed: dict[str, Any] = {
+    changed: Json = {
         "description": words_of(item.description, limits.description),
         "title": words_of(item.title, limits.description),
         "icons": None,

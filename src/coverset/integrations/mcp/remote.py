@@ -11,6 +11,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from coverset.integrations.mcp.config import Kind, Remote
+from coverset.plain import Foreign
 
 # Seconds to connect and to be answered; a stream may be silent for longer.
 TIMEOUT = httpx2.Timeout(30.0, read=300.0)
@@ -22,7 +23,7 @@ def remote(server: Remote, kind: Kind, limit: int) -> AbstractAsyncContextManage
 
 
 @asynccontextmanager
-async def _streamable(server: Remote, limit: int) -> AsyncIterator[Any]:
+async def _streamable(server: Remote, limit: int) -> AsyncIterator[Foreign]:
     async with (
         _client(server, limit) as client,
         streamable_http_client(server.url, http_client=client, max_sse_event_size=limit) as streams,
@@ -31,7 +32,7 @@ async def _streamable(server: Remote, limit: int) -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def _sse(server: Remote, limit: int) -> AsyncIterator[Any]:
+async def _sse(server: Remote, limit: int) -> AsyncIterator[Foreign]:
     def client(
         headers: dict[str, str] | None = None,
         timeout: httpx2.Timeout | None = None,

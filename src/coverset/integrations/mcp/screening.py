@@ -12,6 +12,7 @@ from mcp.types.methods import parse_server_result
 from pydantic import ValidationError
 
 from coverset.integrations.mcp.limits import Limits, tame
+from coverset.plain import Foreign, Json
 
 # What is listed under which key, and the method that lists it.
 LISTS = {
@@ -51,7 +52,7 @@ class Screen:
                 return SessionMessage(response, metadata=message.metadata)
         return message
 
-    def _screened(self, method: str, key: str, result: dict[str, Any]) -> list[Any]:
+    def _screened(self, method: str, key: str, result: Json) -> list[Any]:
         version = self._version() or "2025-11-25"
         around = {name: value for name, value in result.items() if name != key}
         kept, left_out = [], []
@@ -71,7 +72,7 @@ class Screen:
         return kept
 
 
-def _tamed(entry: Any, limits: Limits) -> Any:
+def _tamed(entry: object, limits: Limits) -> Foreign:
     """Return a tool whose output can be checked in bounded time; other entries as they are."""
     if not isinstance(entry, dict) or "outputSchema" not in entry:
         return entry
@@ -81,7 +82,7 @@ def _tamed(entry: Any, limits: Limits) -> Any:
     return {**entry, "outputSchema": tame(schema)}
 
 
-def _name(entry: Any) -> str:
+def _name(entry: object) -> str:
     names = [entry.get(key) for key in NAMES] if isinstance(entry, dict) else []
     return next((name[:100] for name in names if isinstance(name, str)), "an entry without a name")
 

@@ -38,6 +38,7 @@ import coverset
 from coverset.integrations.mcp.documents import TEMPLATE, Documents
 from coverset.integrations.mcp.passing import Passing
 from coverset.integrations.mcp.toolbox import Toolbox
+from coverset.plain import Json
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 # It does whatever the tool behind it does, so it is to be treated as the most dangerous of them.
@@ -96,7 +97,7 @@ class CoversetServer(MCPServer[None]):
         return [] if self._passing is None else self._passing.prompts()
 
     async def get_prompt(
-        self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
+        self, name: str, arguments: Json | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """Return a prompt of a server behind, filled in."""
         if self._passing is None or context is None:

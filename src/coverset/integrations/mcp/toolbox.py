@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 from anyio.to_thread import run_sync
@@ -20,6 +20,7 @@ from coverset.integrations.mcp.catalogue import Catalogue
 from coverset.integrations.mcp.config import Configuration
 from coverset.integrations.mcp.limits import bounded_result
 from coverset.integrations.mcp.upstream import Upstream
+from coverset.plain import Json
 
 # How long after the start a request still waits for servers that have not answered yet.
 PATIENCE = 10.0
@@ -121,9 +122,7 @@ class Toolbox:
         self,
         name: Name,
         context: Context,
-        arguments: Annotated[
-            dict[str, Any] | None, Field(description="Its arguments, as its inputSchema asks for.")
-        ] = None,
+        arguments: Annotated[Json | None, Field(description="Its arguments, as its inputSchema asks for.")] = None,
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool that find_tools returned, and return its result as it is."""
         entry = self._catalogue.get(name)

@@ -30,6 +30,7 @@ from coverset.integrations.mcp.process import process
 from coverset.integrations.mcp.relay import Relay
 from coverset.integrations.mcp.remote import remote
 from coverset.integrations.mcp.screening import Screen
+from coverset.plain import Foreign
 
 logger = logging.getLogger("coverset.mcp")
 
@@ -249,7 +250,7 @@ class Upstream:
 @asynccontextmanager
 async def _screened(
     transport: AbstractAsyncContextManager[Any], screen: Screen, ended: anyio.Event
-) -> AsyncIterator[Any]:
+) -> AsyncIterator[Foreign]:
     """The transport, screened; it also says when the connection has ended, asked or not."""
     send, receive = anyio.create_memory_object_stream[Any](0)
 
