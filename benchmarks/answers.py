@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,24 +54,23 @@ RULES: tuple[tuple[str, Decoder, str, bool], ...] = (
     ("with parts, sum of both", Dense(), "hybrid", True),
     ("with parts, NNN(): the default", NNN(), "hybrid", True),
 )
-BEFORE = ("Internal reference, reviewed by the platform team.", "Archived copy; see the change log for details.")
-AFTER = ("For questions contact the maintainers.", "This entry may be updated without notice.")
-AMID = ("It is commonly used together with related entries.", "An example is given in the guide.")
+# What the versions of a document say besides: something before, after or within; dates and numbers that differ.
+VERSIONS = (
+    "{text}",
+    "Internal reference, reviewed by the platform team. {text}",
+    "{text} For questions contact the maintainers.",
+    "{first} It is commonly used together with related entries. {rest}",
+    "Revision 7 of 12 March 2023. {text}",
+    "Archived copy; see the change log for details. {text} This entry may be updated without notice.",
+    "{text} Checked on 2024-11-05 by 3 reviewers, version 2.14.",
+    "{first} An example is given in the guide. {rest} For questions contact the maintainers.",
+)
 
 
 def version(text: str, n: int) -> str:
-    """Return the n-th version of a text: the first is as it is, others say something before, amid or after."""
-    ways: list[Callable[[str], str]] = [
-        lambda t: t,
-        lambda t: f"{BEFORE[0]} {t}",
-        lambda t: f"{t} {AFTER[0]}",
-        lambda t: f"{t} {AMID[0]}",
-        lambda t: f"{BEFORE[1]} {t} {AFTER[1]}",
-        lambda t: f"{t} {AFTER[1]}",
-        lambda t: f"{t} {AMID[1]} {AFTER[0]}",
-        lambda t: f"{BEFORE[1]} {t}",
-    ]
-    return ways[n](text)
+    """Return the n-th version of a text; the first is as it is."""
+    first, *rest = re.split(r"(?<=[.!?])\s+", text, maxsplit=1)
+    return VERSIONS[n].format(text=text, first=first, rest=" ".join(rest)).strip()
 
 
 class Space:
@@ -98,13 +97,15 @@ class Space:
             ("dense", False): Requests(Vectors.of(wholes.meaning)),
             ("words", False): Requests(Vectors(None, wholes.words)),
             ("hybrid", False): Requests(wholes),
-            ("hybrid", True): Requests.checked(wholes, parts),
+            ("hybrid", True): Requests.checked(wholes, parts, guessed=True),
         }
 
     def measure(self, decoder: Decoder, space: str, parts: bool) -> dict[str, list[float]]:
         """Return every metric's value for every query, and how many different documents the first five are."""
         index, requests = self.indexes[space], self.requests[space, parts]
-        found = as_searched(decoder, index).decode_batch(requests.wholes, index, 5, requests.parts)
+        found = as_searched(decoder, index).decode_batch(
+            requests.wholes, index, 5, requests.parts, guessed=requests.guessed
+        )
         groups: list[Ids] = [selection.ids // self.versions for selection in found]
         values: dict[str, list[float]] = {
             str(metric): [metric(g.tolist(), r.tolist()) for g, r in zip(groups, self.relevant, strict=True)]
@@ -158,7 +159,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
     parser.add_argument("--split", default="test")
-    parser.add_argument("--versions", type=int, default=1)
+    parser.add_argument("--versions", type=int, default=1, choices=range(1, len(VERSIONS) + 1))
     arguments = parser.parse_args()
     encoder = CachedEncoder(load_encoder(arguments.encoder), default_folder())
     name = f"answers.{arguments.encoder}.{arguments.split}" + (

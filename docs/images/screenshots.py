@@ -46,7 +46,7 @@ def shoot(address: str) -> None:
         for name, (request, scheme, width) in SHOTS.items():
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
             page = context.new_page()
-            page.goto(f"{address}#q={quote(request)}&l1=0.05&l2=0.1")
+            page.goto(f"{address}#q={quote(request)}")
             page.locator(".path").wait_for(timeout=60_000)
             page.locator("#request").blur()
             page.wait_for_timeout(500)

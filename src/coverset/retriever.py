@@ -386,7 +386,8 @@ class Retriever:
         start = time.perf_counter()
         targets = [reading.targets for reading in readings]
         wholes = Vectors.join([reading.whole for reading in readings])
-        selections = decoder.decode_batch(wholes, snapshot.index, k, targets if any(targets) else None)
+        asked = targets if any(targets) else None
+        selections = decoder.decode_batch(wholes, snapshot.index, k, asked, guessed=parts == "auto")
         seconds = (time.perf_counter() - start) / len(readings)
         return Found(snapshot, readings, decoder, selections, seconds)
 
@@ -405,7 +406,7 @@ class Retriever:
         if version.analyser is not None and version.vocabulary is not None:
             counts = [version.analyser.counts(text or "") for text in texts]
             wholes = Vectors.made(meaning, version.vocabulary.words(counts)[0], (1.0, 1.0))
-        return reader.read(texts, wholes, self._parts(texts, reader, parts))
+        return reader.read(texts, wholes, self._parts(texts, reader, parts), guessed=parts == "auto")
 
     def _parts(
         self, texts: Sequence[str | None], reader: Hybrid, parts: str | Sequence[Sequence[str] | None] | None

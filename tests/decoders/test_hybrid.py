@@ -113,7 +113,8 @@ def test_rrf_fuses_by_rank_as_cormack_and_others_say() -> None:
     assert set(found.ids) == set(np.argsort(-expected, kind="stable")[:5])
 
 
-def test_parts_rank_by_the_whole_and_the_part_that_is_served_best() -> None:
+@pytest.mark.parametrize("guessed", [False, True])
+def test_the_best_of_each_part_comes_first_then_whoever_counts_most_for_whole_and_part(guessed: bool) -> None:
     rng = np.random.default_rng(3)
     corpus = rng.standard_normal((80, 10)).astype(np.float32)
     corpus /= np.linalg.norm(corpus, axis=1, keepdims=True)
@@ -122,11 +123,25 @@ def test_parts_rank_by_the_whole_and_the_part_that_is_served_best() -> None:
     residuals = [nnn.rewrite(target, corpus).astype(float) for target in (whole, *parts)]
     scores = np.array([corpus.astype(float) @ r for r in residuals])
     worth = scores[0] + scores[1:].max(axis=0)
-    found = nnn.decode(whole, corpus, k=4, parts=parts)
-    np.testing.assert_array_equal(found.ids, np.argsort(-worth)[:4])
+    found = nnn.decode(whole, corpus, k=4, parts=parts, guessed=guessed)
+    leading = {int(np.argmax(part + (scores[0] if guessed else 0.0))) for part in scores[1:]}
+    by_worth = np.argsort(-worth).tolist()
+    expected = sorted(leading, key=by_worth.index) + [i for i in by_worth if i not in leading]
+    assert found.ids.tolist() == expected[:4] != by_worth[:4]
+    assert guessed or leading == {5, 6}
     np.testing.assert_array_equal(found.serves, scores[:, found.ids].argmax(axis=0) - 1)
     assert found.certified
     assert found.proved
+    assert nnn.decode(whole, corpus, k=1, parts=parts, guessed=guessed).ids.tolist() == expected[:1]
+    everyone = nnn.decode(whole, corpus, k=None, parts=parts, guessed=guessed)
+    supports = [nnn.decode(target, corpus, k=None).ids.tolist() for target in (whole, *parts)]
+    assert set(everyone.ids.tolist()) == set().union(*supports)
+
+
+def test_other_decoders_count_a_document_by_the_whole_and_its_best_part() -> None:
+    rng = np.random.default_rng(3)
+    corpus = rng.standard_normal((80, 10)).astype(np.float32)
+    whole, parts = corpus[0] + corpus[1], corpus[[5, 6]]
     dense = Dense().decode(whole, corpus, k=4, parts=parts)
     plain = corpus @ whole + (corpus @ parts.T).max(axis=1)
     np.testing.assert_array_equal(dense.ids, np.argsort(-plain)[:4])

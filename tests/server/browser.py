@@ -66,7 +66,7 @@ def ask(page: Page, request: str) -> None:
 
 
 def ids(page: Page, decoder: str) -> list[str]:
-    return page.locator(f"#{decoder} .hit .id").all_inner_texts()
+    return page.locator(f"#{decoder} .hit .name .id").all_inner_texts()
 
 
 def drag(page: Page, slider: str, to: float) -> None:

@@ -71,15 +71,27 @@ class Server:
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
 
-@pytest.fixture(scope="session")
-def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of numpy's functions."""
-    folder = tmp_path_factory.mktemp("tools") / "tools.cover"
-    documents = [
+def functions() -> list[dict[str, Any]]:
+    """Numpy's functions as documents."""
+    return [
         {"id": name, "text": text, "meta": {"module": name.rsplit(".", 1)[0]}}
         for name, text in catalogue().items()
     ]
-    Retriever.open(folder, words=None).add(documents)
+
+
+@pytest.fixture(scope="session")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of numpy's functions, by meaning alone."""
+    folder = tmp_path_factory.mktemp("tools") / "tools.cover"
+    Retriever.open(folder, words=None).add(functions())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of numpy's functions as one makes it when told nothing: words and meaning."""
+    folder = tmp_path_factory.mktemp("library") / "library.cover"
+    Retriever.open(folder).add(functions())
     return folder
 
 
@@ -87,6 +99,14 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(tools: Path) -> Iterator[Server]:
     """The catalogue, served; tests do not write to it."""
     running = Server(tools).wait()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def served_library(library: Path) -> Iterator[Server]:
+    """The store with words, served; tests do not write to it."""
+    running = Server(library).wait()
     yield running
     running.stop()
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +164,10 @@ def test_an_interrupted_add_keeps_what_was_written_and_goes_on_when_run_again(tm
     store = tmp_path / "s.cover"
     command = [Path(sys.executable).with_name("coverset"), "add", store, tmp_path / "many.jsonl"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        for _ in range(600):
-            time.sleep(0.1)
-            with suppress(FileNotFoundError):
-                if len(Retriever.open(store, create=False)):
-                    break
+        for _ in range(6000):
+            time.sleep(0.01)
+            if sum(1 for _ in store.rglob("*.manifest")) > 2:  # the empty store, and two batches
+                break
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
     assert process.returncode == 130

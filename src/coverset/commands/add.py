@@ -121,15 +121,16 @@ def _write(retriever: Retriever, sources: Sequence[Source]) -> int:
         check_documents([source.document for source in sources], retriever.dim)
     except DocumentError as error:
         raise located(error, sources) from error
-    changed = written = 0
+    changed = 0
     try:
         with progress("adding", len(sources)) as advance:
             for begin in range(0, len(sources), BATCH):
                 part = sources[begin : begin + BATCH]
                 changed += retriever.add(source.document for source in part)
-                written += len(part)
                 advance(len(part))
     except KeyboardInterrupt:
+        # Asked of the store: the interrupt may have come between a write and its return.
+        written = len(retriever.get([str(source.document["id"]) for source in sources]))
         typer.echo(
             f"interrupted: {written} of {len(sources)} are in {retriever.folder}; the same command again goes on",
             err=True,

@@ -40,6 +40,8 @@ class Decoder(ABC):
         corpus: Corpus,
         k: int | None = 5,
         parts: ArrayLike | Vectors | None = None,
+        *,
+        guessed: bool = False,
     ) -> Selection:
         """Pick the documents for one query.
 
@@ -55,9 +57,14 @@ class Decoder(ABC):
             whole support.
         parts
             What the query is made of, as further targets: an (m, d) array, or Vectors.
+        guessed
+            The parts are a guess, told from the query's text. NNN gives each part that is stated the document
+            that is best for it, and a part that is guessed the one that is best for it and the whole.
         """
         index = as_index(corpus)
-        requests = Requests.checked(as_one(query, kind(index)), None if parts is None else [parts])
+        requests = Requests.checked(
+            as_one(query, kind(index)), None if parts is None else [parts], guessed=guessed
+        )
         return self._decode(requests, index, k, prepared=index is corpus)[0]
 
     def decode_batch(
@@ -66,13 +73,15 @@ class Decoder(ABC):
         corpus: Corpus,
         k: int | None = 5,
         parts: Sequence[ArrayLike | Vectors | None] | None = None,
+        *,
+        guessed: bool = False,
     ) -> list[Selection]:
         """Pick the documents for each of several queries: the same answers as one by one, sooner.
 
         `parts` has one entry a query: its parts, or None.
         """
         index = as_index(corpus)
-        requests = Requests.checked(as_batch(queries, kind(index)), parts)
+        requests = Requests.checked(as_batch(queries, kind(index)), parts, guessed=guessed)
         return self._decode(requests, index, k, prepared=index is corpus)
 
     def as_run(self, selection: Selection, index: Index) -> Decoder:

@@ -192,7 +192,12 @@ class NNN(Decoder):
                     selections[q] = selection
             again = [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections])
         for q in again:
-            selections[q] = self._one(requests.targets(q), index, float(l1[q]), float(l2[q]), cut, kinds, solving)
+            one = replace(
+                requests,
+                wholes=requests.wholes.take(slice(q, q + 1)),
+                parts=requests.parts and [requests.parts[q]],
+            )
+            selections[q] = self._one(one, index, float(l1[q]), float(l2[q]), cut, kinds, solving)
         more = int(near is not None and solving.candidates is None)  # the search for strengths
         return [
             replace(s, passes=s.passes + more, strengths=(float(l1[q]), float(l2[q])))
@@ -200,22 +205,22 @@ class NNN(Decoder):
         ]
 
     def _one(
-        self, targets: Vectors, index: Index, l1: float, l2: float, cut: Cut, kinds: Kinds | None, solving: Solving
+        self, asked: Requests, index: Index, l1: float, l2: float, cut: Cut, kinds: Kinds | None, solving: Solving
     ) -> Selection:
         """Decode one request, with its parts, one of each kind: solved again until nothing more is left out."""
-        left_out: dict[Hashable, Hashable] = {}
+        targets, left_out = asked.targets(0), dict[Hashable, Hashable]()
         deep = cut if cut.k is None or kinds is None else replace(cut, k=within(index, ROOM * cut.k))
         while True:
             solutions = solving.request(targets, index, l1, l2, deep.k or 1, list(left_out))
             complete = cut.whole and len(solutions[0].ids) == len(index)
             if kinds is None:
-                return select(solutions, cut, complete=complete)
-            ranking = select(solutions, deep, complete=complete)
+                return select(solutions, cut, complete=complete, guessed=asked.guessed)
+            ranking = select(solutions, deep, complete=complete, guessed=asked.guessed)
             kept, alike = kinds.walk(ranking.ids, fetch(index, ranking.ids), cut.k or len(ranking))
             stands = ranking.ids[kept].tolist()
             new = {i: name for name, others in zip(stands, alike, strict=True) for i in others}
             if not new:
-                chosen = select(solutions, cut, complete=complete)
+                chosen = select(solutions, cut, complete=complete, guessed=asked.guessed)
                 others = [[i for i, name in left_out.items() if name == this] for this in chosen.ids.tolist()]
                 return replace(chosen, alike=others)
             left_out.update(new)

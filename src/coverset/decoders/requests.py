@@ -5,7 +5,7 @@ A document counts by how well it answers the whole and by how well it answers th
     s_i = s_i(whole) + max over parts of s_i(part)
 
 where s is whatever the decoder scores by. So what only one part asks for comes in, and what the whole asks for
-stays; parts that say the same change nothing.
+stays; parts that say the same change nothing. NNN begins with the best document of each part (`joint.py`).
 """
 
 from __future__ import annotations
@@ -27,13 +27,19 @@ Real = TypeVar("Real", np.float32, np.float64)
 
 @dataclass(frozen=True, eq=False)
 class Requests:
-    """A batch of requests: the vector of each as a whole, and of its parts; None: no request has any."""
+    """A batch of requests: the vector of each as a whole, and of its parts; None: no request has any.
+
+    `guessed`: the parts were told from the request's text, and were not stated by whoever asks.
+    """
 
     wholes: Vectors
     parts: list[Vectors] | None = None
+    guessed: bool = False
 
     @classmethod
-    def checked(cls, wholes: Vectors, parts: Sequence[ArrayLike | Vectors | None] | None) -> Requests:
+    def checked(
+        cls, wholes: Vectors, parts: Sequence[ArrayLike | Vectors | None] | None, *, guessed: bool = False
+    ) -> Requests:
         """Check the parts that go with some queries."""
         if parts is None:
             return cls(wholes)
@@ -44,7 +50,7 @@ class Requests:
         most = max((len(some) for some in checked), default=0)
         if most > MOST_PARTS:
             raise ValueError(f"parts must be at most {MOST_PARTS} for a query, got {most}")
-        return cls(wholes, checked if most else None)
+        return cls(wholes, checked if most else None, guessed)
 
     def __len__(self) -> int:
         """Return the number of requests."""

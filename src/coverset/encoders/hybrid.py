@@ -33,6 +33,8 @@ class Reading:
         Its words that no document has.
     known
         The share of the length of its words that documents have.
+    guessed
+        The parts were told from its text, and not stated.
     """
 
     whole: Vectors
@@ -41,6 +43,7 @@ class Reading:
     words: dict[str, int] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     known: float = 1.0
+    guessed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +89,21 @@ class Hybrid:
         vectors, ends = self.vectors(flat), np.cumsum([0, *map(len, parts)]).tolist()
         return [vectors.take(slice(a, b)) if b > a else None for a, b in pairwise(ends)]
 
-    def read(self, texts: Sequence[str | None], wholes: Vectors, parts: Sequence[Sequence[str]]) -> list[Reading]:
+    def read(
+        self,
+        texts: Sequence[str | None],
+        wholes: Vectors,
+        parts: Sequence[Sequence[str]],
+        *,
+        guessed: bool = False,
+    ) -> list[Reading]:
         """Return requests as they are read; one that came as a vector has no text."""
         targets = self.part_vectors(parts)
         readings = []
         for n, text in enumerate(texts):
             whole = wholes.take(slice(n, n + 1))
             if text is None or self.analyser is None or self.vocabulary is None:
-                readings.append(Reading(whole, list(parts[n]), targets[n]))
+                readings.append(Reading(whole, list(parts[n]), targets[n], guessed=guessed))
                 continue
             surfaces, counts = self.analyser.surfaces(text), self.analyser.counts(text)
             length = self.vocabulary.weight(counts, known=False)
@@ -105,6 +115,7 @@ class Hybrid:
                     {word: self.vocabulary.place(t) for word, t in surfaces.items() if t in self.vocabulary},
                     [word for word, t in surfaces.items() if t not in self.vocabulary],
                     self.vocabulary.weight(counts, known=True) / length if length else 1.0,
+                    guessed,
                 )
             )
         return readings

@@ -79,7 +79,7 @@ def _requests(reader: Hybrid, texts: list[str], space: Space) -> Floats | Reques
     if not space.parts:
         return Requests(wholes) if wholes.width else wholes.meaning
     parts = reader.part_vectors(reader.parts(texts))
-    return Requests.checked(wholes, parts)
+    return Requests.checked(wholes, parts, guessed=True)
 
 
 def by_meaning(index: MemoryIndex, labelled: Labelled) -> tuple[MemoryIndex, Floats | Requests]:

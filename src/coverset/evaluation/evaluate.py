@@ -15,6 +15,7 @@ from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 from coverset.selection import Selection
+from coverset.vectors import Vectors
 
 PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
 
@@ -28,8 +29,10 @@ def evaluate(
 ) -> dict[Metric, Array]:
     """Return the value of every metric for every query, with one of each kind where a search would do so."""
     depth = max(metric.k for metric in metrics)
-    wholes, parts = (queries.wholes, queries.parts) if isinstance(queries, Requests) else (queries, None)
-    return measured(as_searched(decoder, index).decode_batch(wholes, index, depth, parts), relevant, metrics)
+    asked = queries if isinstance(queries, Requests) else Requests(Vectors.of(queries))
+    searching = as_searched(decoder, index)
+    found = searching.decode_batch(asked.wholes, index, depth, asked.parts, guessed=asked.guessed)
+    return measured(found, relevant, metrics)
 
 
 def measured(

@@ -28,7 +28,8 @@ def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retri
         raise FileError(f"the store {folder} has no documents")
     queries, relevant = read_examples(path, snapshot.row) if labels else (read_queries(path), [])
     readings = store.read(queries, snapshot)
-    asked = Requests.checked(Vectors.join([r.whole for r in readings]), [r.targets for r in readings])
+    parts = [reading.targets for reading in readings]
+    asked = Requests.checked(Vectors.join([r.whole for r in readings]), parts, guessed=True)
     return store, snapshot.index, Labelled(asked, relevant)
 
 

@@ -88,7 +88,8 @@ def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k:
     """Decode as people do: Dense and MMR by meaning, RRF without parts; and NNN as a search runs it."""
     if name in BY_MEANING and index.dim:
         return decoder.decode(query.whole, index.sharing(0.0), k)
-    return as_searched(decoder, index).decode(query.whole, index, k, query.targets if name == AFTER else None)
+    parts = query.targets if name == AFTER else None
+    return as_searched(decoder, index).decode(query.whole, index, k, parts, guessed=query.guessed)
 
 
 def _cosines(documents: Documents, ids: Ids) -> Floats:

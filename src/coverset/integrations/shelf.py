@@ -118,7 +118,11 @@ class Shelved:
         parts = steps or (split(request, self._shelf.analyser) if self._shelf.parts else [])
         targets = self._vectors([request, *parts])
         selection = self._shelf.decoder.decode(
-            targets.take(slice(0, 1)), self._index, k, targets.take(slice(1, None)) if parts else None
+            targets.take(slice(0, 1)),
+            self._index,
+            k,
+            targets.take(slice(1, None)) if parts else None,
+            guessed=not steps,
         )
         corpus, ids = self._index.corpus, selection.ids.tolist()
         scores = corpus.inner(targets.sharing(self._index.share))

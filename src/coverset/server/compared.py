@@ -15,7 +15,17 @@ from coverset.explaining.path import Path as L1Path
 from coverset.explaining.reasons import LeftOut
 from coverset.plain import Json
 from coverset.server import settings
-from coverset.server.schemas import REQUEST, Document, Model, Name, Parameters, Query, with_parameters
+from coverset.server.schemas import (
+    REQUEST,
+    Document,
+    Model,
+    Name,
+    Parameters,
+    Part,
+    Parts,
+    Query,
+    with_parameters,
+)
 
 
 @with_parameters
@@ -28,6 +38,7 @@ class Compare(Parameters):
     query: Query
     k: int = Field(5, ge=1, le=settings.MOST_COMPARED)
     where: Json | None = None
+    parts: Parts = "auto"
     path: bool = Field(False, description="Also which documents come in as l1 falls.")
 
 
@@ -35,14 +46,22 @@ class Compared(Model):
     """A document of one of the answers."""
 
     id: str
+    score: float
     weight: float
     adds: float
+    part: str | None
+    words: list[str]
+    alike: list[str]
 
 
 class Side(Model):
     """One decoder's answer."""
 
     hits: list[Compared]
+    parts: list[Part]
+    uncovered_words: list[str]
+    unknown_words: list[str]
+    answered: bool
     redundancy: float = Field(description="The mean cosine between two of its documents.")
     covered: float = Field(description="The share of the query that its documents explain together.")
     certified: bool | None
@@ -53,7 +72,22 @@ class Side(Model):
     def of(cls, answer: Answer, redundancy: float) -> Side:
         """Return an answer as one of several."""
         return cls(
-            hits=[Compared(id=hit.id, weight=hit.weight, adds=hit.adds or 0.0) for hit in answer.hits],
+            hits=[
+                Compared(
+                    id=hit.id,
+                    score=hit.score,
+                    weight=hit.weight,
+                    adds=hit.adds or 0.0,
+                    part=hit.part,
+                    words=list(hit.words),
+                    alike=list(hit.alike),
+                )
+                for hit in answer.hits
+            ],
+            parts=[Part.of(part) for part in answer.parts],
+            uncovered_words=answer.uncovered_words,
+            unknown_words=answer.unknown_words,
+            answered=answer.answered,
             redundancy=redundancy,
             covered=answer.covered,
             certified=answer.certified,

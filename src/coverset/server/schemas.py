@@ -21,6 +21,10 @@ else:
 Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
 Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Parts = Annotated[
+    Annotated[list[Query], Field(max_length=16)] | Literal["auto"] | None,
+    Field(description="What the request is made of: told from its text, nothing (null), or as listed."),
+]
 Meta = Annotated[Json, Field(description="Whatever JSON can hold.")]
 
 REQUEST = "take the sine of an angle in degrees and round the result to two decimals"
@@ -73,9 +77,7 @@ class Search(Choice):
     where: Json | None = Field(
         None, description="Only documents whose metadata match, by equality: a value, or a list of them."
     )
-    parts: Annotated[list[Query], Field(max_length=16)] | Literal["auto"] | None = Field(
-        "auto", description="What the request is made of: told from its text, nothing (null), or as listed."
-    )
+    parts: Parts = "auto"
     share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
     explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
 
@@ -139,6 +141,11 @@ class Part(Model):
     text: str
     served_by: list[str]
 
+    @classmethod
+    def of(cls, part: answer.Part) -> Part:
+        """Return a part as the service states it."""
+        return cls(text=part.text, served_by=list(part.served_by))
+
 
 class Answer(Model):
     """The documents for one query, best first."""
@@ -159,7 +166,7 @@ class Answer(Model):
         """Return an answer as the service states it."""
         return cls.model_construct(
             hits=[Hit.of(hit) for hit in found.hits],
-            parts=[Part(text=part.text, served_by=list(part.served_by)) for part in found.parts],
+            parts=[Part.of(part) for part in found.parts],
             uncovered_words=found.uncovered_words,
             unknown_words=found.unknown_words,
             share=found.share,

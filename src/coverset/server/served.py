@@ -84,7 +84,8 @@ class ServedStore:
     def compare(self, request: compared.Compare) -> compared.Comparison:
         """Answer one query by every decoder."""
         whole = self.retriever.snapshot()
-        (reading,) = self.retriever.read([request.query], whole)
+        parts = request.parts if request.parts is None or request.parts == "auto" else [request.parts]
+        (reading,) = self.retriever.read([request.query], whole, parts)
         snapshot = whole.where(request.where)
         decoders = {name: affordable(d) for name, d in each_changed(snapshot.decoder, request.given()).items()}
         found = compare(reading, snapshot, decoders, request.k)
@@ -120,7 +121,8 @@ class ServedStore:
         if snapshot.index is None or missing:
             raise ValueError(f"relevant documents must be in the store, and {missing[0]!r} is not")
         readings = self.retriever.read([example.query for example in request.examples], snapshot)
-        asked = Requests.checked(Vectors.join([r.whole for r in readings]), [r.targets for r in readings])
+        parts = [reading.targets for reading in readings]
+        asked = Requests.checked(Vectors.join([r.whole for r in readings]), parts, guessed=True)
         relevant = [np.array([snapshot.row[i] for i in set(example.relevant)]) for example in request.examples]
         tuning = Tuning.run("nnn", snapshot.index, Labelled(asked, relevant))
         if request.apply:

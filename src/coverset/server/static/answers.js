@@ -4,7 +4,7 @@ import { $, element, percent, short } from "./dom.js";
 import { heatmap } from "./heatmap.js";
 
 const TITLES = {
-  dense: ["Dense", "the nearest, one by one"],
+  dense: ["Dense", "the nearest in meaning"],
   mmr: ["MMR", "near, but unlike the last"],
   nnn: ["NNN", "together they cover it"],
 };
@@ -16,10 +16,9 @@ export function showAnswers(view) {
 function showAnswer(name, view) {
   const answer = view.answers[name];
   const [title, idea] = TITLES[name];
-  const largest = Math.max(...answer.hits.map((hit) => hit.weight), 1e-9);
   $(name).replaceChildren(
     element("h2", {}, title, element("span", { class: "quiet" }, idea)),
-    element("ol", { class: "hits" }, ...answer.hits.map((hit) => hitItem(name, hit, largest, view))),
+    element("ol", { class: "hits" }, ...answer.hits.map((hit) => hitItem(name, hit, view))),
     element(
       "div", { class: "alike" },
       heatmap(answer.hits.map((hit) => hit.id), view),
@@ -33,12 +32,12 @@ function showAnswer(name, view) {
   );
 }
 
-function hitItem(name, hit, largest, view) {
-  const found = view.documents.get(hit.id);
+function hitItem(name, hit, view) {
   const bar = element("span", { class: "bar", "aria-hidden": "true" }, element("span"));
-  bar.firstChild.style.setProperty("inline-size", `${(100 * Math.max(0, hit.weight)) / largest}%`);
-  const weight = element("span", { class: "weight" }, hit.weight.toFixed(2));
-  weight.title = { dense: "inner product with the request", mmr: "MMR’s marginal score", nnn: "NNN’s weight" }[name];
+  bar.firstChild.style.setProperty("inline-size", `${100 * hit.score}%`);
+  const score = element("span", { class: "score" }, percent(hit.score));
+  const weight = { dense: "inner product", mmr: "MMR’s marginal score", nnn: "NNN’s weight" }[name];
+  score.title = `how much of ${hit.part === null ? "the request" : "its part"} it explains by itself; ${weight}: ${hit.weight.toFixed(3)}`;
   return element(
     "li", { class: `hit ${hit.weight > 0 ? "" : "idle"}`, "data-document": hit.id },
     element(
@@ -47,15 +46,27 @@ function hitItem(name, hit, largest, view) {
       element("span", { class: "id" }, hit.id),
       tag(name, hit, view),
     ),
-    textOf(found.text),
-    element("p", { class: "measure" }, element("span", { class: "only-spoken" }, "weight "), bar, weight),
+    textOf(view.documents.get(hit.id).text),
+    hit.part !== null && element("p", { class: "for" }, `for “${short(hit.part, 60)}”`),
+    standsFor(hit.alike),
+    element("p", { class: "measure" }, element("span", { class: "only-spoken" }, "score "), bar, score),
+  );
+}
+
+// The documents so alike to a hit that it stands for them: named, so that nothing is hidden.
+function standsFor(alike) {
+  if (!alike.length) return undefined;
+  return element(
+    "details", { class: "kind" },
+    element("summary", {}, `stands for ${alike.length} more of its kind`),
+    ...alike.map((id) => element("span", { class: "id" }, id)),
   );
 }
 
 function tag(name, hit, view) {
-  if (name === "dense" && view.leftOut.has(hit.id)) return element("span", { class: "tag out" }, "left out by NNN");
+  if (name === "dense" && view.leftOut.has(hit.id)) return element("span", { class: "tag out" }, "left out");
   if (name !== "nnn") return undefined;
-  if (view.broughtIn.has(hit.id)) return element("span", { class: "tag in" }, "brought in");
+  if (view.broughtIn.has(hit.id)) return element("span", { class: "tag in" }, "not among the nearest");
   return hit.weight > 0 ? undefined : element("span", { class: "tag" }, "only fills up");
 }
 
@@ -75,30 +86,26 @@ function textOf(text) {
 export function showVerdict(view) {
   const out = view.answer.left_out;
   const incoming = view.answer.brought_in;
-  $("headline").textContent = headline(out.length, incoming.length);
-  $("left-out").replaceChildren(
-    ...listed(out, view, repeated, "nothing: NNN kept all of the nearest"),
-  );
+  $("headline").textContent = headline(view, out.length, incoming.length);
+  $("left-out").replaceChildren(...listed(out, view, repeated, "none: all of the nearest are in"));
   $("brought-in").replaceChildren(
-    ...listed(incoming, view, (change) => [
-      change.dense_rank ? `only number ${change.dense_rank} among the nearest` : "far down among the nearest",
-    ], "nothing: the nearest already cover the request"),
+    ...listed(incoming, view, ({ dense_rank: rank }) => [
+      rank ? `number ${rank} by nearness in meaning` : "far down by nearness in meaning",
+    ], "none: the answer is made of the nearest"),
   );
 }
 
-// A document can also be redundant without being like any other one: when several together say what it says.
 function repeated({ like, cosine }) {
+  if (cosine < 0.6) return ["the others together leave it little to add"];
   const other = element("span", { class: "id" }, short(like, 60));
-  const share = `${Math.floor(100 * cosine)} %`;
-  if (cosine >= 0.6) return [`${share} like `, other, ", which is in"];
-  return ["the others leave it little to add; most like ", other, ` (${share})`];
+  return ["says much of what ", other, ` says (${Math.floor(100 * cosine)} % alike)`];
 }
 
-function headline(out, incoming) {
-  if (!out && !incoming) return "Here the nearest documents are also those that cover the request together.";
-  const gone = `NNN left out ${out === 1 ? "one" : out} of the nearest documents`;
-  if (!incoming) return `${gone}, which the others already explain.`;
-  return `${gone} and brought in ${incoming === 1 ? "one that was" : `${incoming} that were`} missing.`;
+function headline(view, out, incoming) {
+  if (!view.answers.nnn.answered) return "Nothing here seems to answer this. These are the nearest there are.";
+  if (!out && !incoming) return "The nearest documents are also those that cover the request together.";
+  const near = view.answers.dense.hits.length;
+  return `Of the ${near} nearest, ${near - out} ${near - out === 1 ? "is" : "are"} in the answer, with ${incoming} that ${incoming === 1 ? "is" : "are"} not among them.`;
 }
 
 function listed(changes, view, reason, nothing) {

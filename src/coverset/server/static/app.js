@@ -6,22 +6,26 @@ import { cover } from "./cover.js";
 import { $ } from "./dom.js";
 import { COLOURS, families } from "./families.js";
 import { path, pathList } from "./path.js";
-import { L1, L2, MOST, read, state, toPosition, toValue, write } from "./state.js";
+import { showRequest } from "./request.js";
+import { distinct, L1, L2, MOST, read, state, toCount, toPosition, toValue, write } from "./state.js";
 
 const WAIT = 60; // milliseconds a slider rests before the service is asked
+const RANGES = { l1: L1, l2: L2 };
 let defaults = {};
+let own = "Automatic"; // what this store does when it is told nothing
 let timer = 0;
 let shown = null; // the last view
 let drawn = null; // the l1 path of `drawnFor`
 let drawnFor = "";
 let moveMarker = () => {};
 
-function viewOf(answer) {
+function viewOf(query, answer) {
   const documents = new Map(answer.documents.map((document, row) => [document.id, { ...document, row }]));
   const row = (id) => documents.get(id).row;
   const order = [...new Set(["nnn", "dense", "mmr"].flatMap((name) => answer.answers[name].hits.map((hit) => row(hit.id))))];
   const family = families(order, answer.similarity);
   return {
+    query,
     answer,
     answers: answer.answers,
     documents,
@@ -35,24 +39,24 @@ function viewOf(answer) {
   };
 }
 
-async function search(chosen = true) {
+async function search() {
   clearTimeout(timer);
   $("intro").hidden = Boolean(state.q.trim());
   if (!state.q.trim()) {
     $("results").hidden = true;
     return;
   }
-  const wanted = JSON.stringify([state.q, state.l2]);
-  const { q: query, k, l1, l2, relevance } = state;
+  const { q: query, k, l1, l2, relevance, parts } = state;
+  const wanted = JSON.stringify([query, l2]);
   document.body.setAttribute("aria-busy", "true");
   try {
     const answer = await call("compare", "v1/compare", {
-      query, k, relevance, ...(chosen && { l1, l2 }), path: !chosen || wanted !== drawnFor,
+      query, k, relevance, ...(l1 !== null && { l1 }), ...(l2 !== null && { l2 }), ...(parts && { parts }),
+      path: wanted !== drawnFor,
     });
-    if (!chosen) follow(answer);
-    if (answer.path) [drawn, drawnFor] = [answer.path, JSON.stringify([state.q, state.l2])];
+    if (answer.path) [drawn, drawnFor] = [answer.path, wanted];
     trouble("");
-    show(viewOf(answer));
+    show(viewOf(query, answer));
   } catch (error) {
     if (error.name === "AbortError") return;
     if (error instanceof Refused && error.status === 401) $("key-row").hidden = false;
@@ -61,17 +65,14 @@ async function search(chosen = true) {
   document.body.removeAttribute("aria-busy");
 }
 
-// The sliders go to the strengths that were chosen for the request, as far as they reach.
-function follow(answer) {
-  state.l1 = toValue(toPosition(answer.l1 ?? state.l1, L1), L1);
-  state.l2 = toValue(toPosition(answer.l2 ?? state.l2, L2), L2);
-  toControls();
-  write(false);
-}
+// A strength as it was asked for, or as it was chosen for the request that is shown.
+const strength = (name) => state[name] ?? shown?.answer[name] ?? RANGES[name].low;
 
 function show(view) {
   shown = view;
   $("results").hidden = false;
+  toControls();
+  showRequest(view, state.parts, (parts) => partsChanged(parts));
   showVerdict(view);
   showAnswers(view);
   $("cover").replaceChildren(cover(view));
@@ -79,12 +80,12 @@ function show(view) {
   const { certified, gap, passes } = view.answers.nnn;
   $("certificate").textContent = certified
     ? `NNN’s answer is proved optimal over all ${view.answer.searched} documents (duality gap below ${Math.max(gap, 1e-15).toExponential(0)}), after ${passes} ${passes === 1 ? "pass" : "passes"}.`
-    : "NNN’s answer is not certified.";
+    : `NNN’s answer is the best among the nearest of ${view.answer.searched} documents, without a certificate for the rest.`;
 }
 
 function showPath(view) {
   if (!drawn) return;
-  const { figure, move } = path(drawn, view, state.l1, Math.max(300, Math.min(1080, $("path").clientWidth)));
+  const { figure, move } = path(drawn, view, strength("l1"), Math.max(300, Math.min(1080, $("path").clientWidth)));
   moveMarker = move;
   $("path").replaceChildren(figure);
   $("path-list").replaceChildren(...pathList(drawn));
@@ -96,21 +97,27 @@ function trouble(message) {
 }
 
 function toControls() {
-  $("request").value = state.q;
-  $("k").value = state.k;
-  $("l1").value = toPosition(state.l1, L1);
-  $("l2").value = toPosition(state.l2, L2);
+  if (document.activeElement !== $("k")) $("k").value = state.k;
   $("relevance").value = Math.round(100 * state.relevance);
   label();
 }
 
 function label() {
-  for (const name of ["l1", "l2", "relevance"]) {
-    const text = String(Number(state[name].toPrecision(2)));
+  const said = (value) => String(Number(value.toPrecision(2)));
+  for (const name of ["l1", "l2"]) {
+    const unknown = state[name] === null && !shown;
+    const text = unknown ? "" : said(strength(name));
+    if (document.activeElement !== $(name) || state[name] === null) $(name).value = toPosition(strength(name), RANGES[name]);
     $(`${name}-value`).textContent = text;
-    $(name).setAttribute("aria-valuetext", text);
+    $(name).setAttribute("aria-valuetext", state[name] === null ? `${text}, ${own.toLowerCase()}` : text);
   }
-  moveMarker(state.l1);
+  $("relevance-value").textContent = said(state.relevance);
+  $("relevance").setAttribute("aria-valuetext", said(state.relevance));
+  const left = state.l1 === null && state.l2 === null;
+  $("auto").setAttribute("aria-pressed", String(left));
+  $("auto").textContent = own;
+  $("auto-note").textContent = left ? "l1 and l2 as a search takes them" : "l1 and l2 as you have set them; press to let go";
+  moveMarker(strength("l1"));
 }
 
 function changed(isNew = false) {
@@ -120,22 +127,47 @@ function changed(isNew = false) {
   timer = setTimeout(search, WAIT);
 }
 
+function partsChanged(parts) {
+  state.parts = parts && distinct(parts);
+  changed(true);
+}
+
 function listen() {
   $("ask").addEventListener("submit", (event) => {
     event.preventDefault();
+    if (state.q !== $("request").value) state.parts = null; // they were another request's
     state.q = $("request").value;
     if (!$("key-row").hidden) key($("key").value);
     write(true);
     search();
   });
-  $("l1").addEventListener("input", () => changed((state.l1 = toValue($("l1").value, L1)) < 0));
-  $("l2").addEventListener("input", () => changed((state.l2 = toValue($("l2").value, L2)) < 0));
+  for (const name of ["l1", "l2"]) {
+    $(name).addEventListener("input", () => {
+      // The other one stays where it is seen to be.
+      for (const each of ["l1", "l2"]) state[each] ??= toValue(toPosition(strength(each), RANGES[each]), RANGES[each]);
+      state[name] = toValue($(name).value, RANGES[name]);
+      changed();
+    });
+  }
   $("relevance").addEventListener("input", () => changed((state.relevance = Number($("relevance").value) / 100) < 0));
   $("k").addEventListener("input", () => {
     const k = Number.parseInt($("k").value, 10);
-    if (k >= 1 && k <= MOST) changed((state.k = k) < 0);
+    if (!Number.isFinite(k)) return;
+    state.k = toCount(k);
+    $("k-note").textContent = state.k === k ? "" : `${state.k} ${state.k === 1 ? "is" : "are"} shown: from 1 to ${MOST}`;
+    changed();
   });
-  $("auto").addEventListener("click", () => search(false));
+  $("k").addEventListener("blur", () => ($("k").value = state.k));
+  $("auto").addEventListener("click", () => {
+    state.l1 = state.l2 = null;
+    changed();
+  });
+  $("add-part").addEventListener("click", () => {
+    const parts = state.parts ?? shown.answers.nnn.parts.map((part) => part.text);
+    showRequest(shown, [...parts, ""], (edited) => partsChanged(edited));
+    $("parts").lastElementChild.querySelector("input").focus();
+  });
+  $("told-parts").addEventListener("click", () => partsChanged(null));
   $("copy").addEventListener("click", async () => {
     // Browsers hand out the clipboard only over TLS and on this machine.
     await navigator.clipboard?.writeText(location.href);
@@ -156,10 +188,15 @@ function light(target, lit) {
   for (const node of document.querySelectorAll("[data-document]")) {
     if (node.dataset.document === id) node.classList.toggle("lit", lit);
   }
+  for (const word of document.querySelectorAll("[data-documents]")) {
+    if (JSON.parse(word.dataset.documents).includes(id)) word.classList.toggle("lit", lit);
+  }
 }
 
 function restore() {
   read(defaults);
+  $("request").value = state.q;
+  $("k").value = state.k;
   toControls();
   search();
 }
@@ -173,7 +210,8 @@ async function start() {
     const store = await call("store", "v1/store");
     $("store").textContent = `${store.documents} documents · ${store.encoder}`;
     const { decoder, l1, l2, relevance } = store.default;
-    if (store.configured) defaults = decoder === "nnn" ? { l1, l2 } : decoder === "mmr" ? { relevance } : {};
+    if (store.configured && decoder === "mmr") defaults = { relevance };
+    if (store.configured && decoder === "nnn" && (l1 ?? l2 ?? null) !== null) own = "As this store is tuned";
   } catch (error) {
     if (error instanceof Refused && error.status === 401) $("key-row").hidden = false;
   }

@@ -3,8 +3,11 @@
 export const L1 = { low: 0.005, high: 0.6 };
 export const L2 = { low: 0.01, high: 100 };
 export const MOST = 20;
+const MOST_PARTS = 16;
 
-export const state = { q: "", k: 5, l1: 0.05, l2: 0.1, relevance: 0.7 };
+// Strengths and parts that are null are left to the service, as a search leaves them.
+const UNSAID = { k: 5, l1: null, l2: null, relevance: 0.7, parts: null };
+export const state = { q: "", ...UNSAID };
 
 const inside = (value, { low, high }) => Math.min(high, Math.max(low, value));
 const rounded = (value) => Number(value.toPrecision(3));
@@ -13,6 +16,7 @@ const rounded = (value) => Number(value.toPrecision(3));
 export const toPosition = (value, { low, high }) =>
   Math.round((1000 * Math.log(inside(value, { low, high }) / low)) / Math.log(high / low));
 export const toValue = (position, { low, high }) => rounded(low * (high / low) ** (position / 1000));
+export const toCount = (value) => Math.round(inside(value, { low: 1, high: MOST }));
 
 export function read(defaults = {}) {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -20,16 +24,26 @@ export function read(defaults = {}) {
     const value = Number.parseFloat(given.get(name) ?? "");
     return Number.isFinite(value) ? inside(value, range) : fallback;
   };
-  Object.assign(state, { k: 5, l1: 0.05, l2: 0.1, relevance: 0.7 }, defaults);
+  Object.assign(state, UNSAID, defaults);
   state.q = (given.get("q") ?? "").slice(0, 2000);
-  state.k = Math.round(number("k", state.k, { low: 1, high: MOST }));
+  state.k = toCount(number("k", state.k, { low: 1, high: MOST }));
   state.l1 = number("l1", state.l1, L1);
   state.l2 = number("l2", state.l2, L2);
   state.relevance = number("relevance", state.relevance, { low: 0, high: 1 });
+  if (given.has("part")) state.parts = distinct(given.getAll("part"));
+}
+
+// The parts as the service takes them: none that is empty or there twice.
+export function distinct(parts) {
+  return [...new Set(parts.map((part) => part.trim()).filter(Boolean))].slice(0, MOST_PARTS);
 }
 
 export function write(isNew) {
-  const hash = `#${new URLSearchParams(state)}`;
+  const { parts, ...rest } = state;
+  const said = Object.entries(rest).filter(([, value]) => value !== null);
+  // An empty part tells parts that were all taken away from parts that were never given.
+  for (const part of parts?.length ? parts : parts ? [""] : []) said.push(["part", part]);
+  const hash = `#${new URLSearchParams(said)}`;
   if (hash === location.hash) return;
   if (isNew) history.pushState(null, "", hash);
   else history.replaceState(null, "", hash);
