@@ -116,15 +116,18 @@ def test_tune_prints_a_line_to_paste_advice_and_a_heat_map(folder: Path, tmp_pat
     done = run(folder, "--cache", folder / "cache", "--plot", plot, command="tune")
     assert done.returncode == 0, done.stderr
     line = next(line.strip() for line in done.stdout.splitlines() if line.strip().startswith("NNN("))
-    best = eval(line, {"NNN": NNN})
+    best = eval(line.split(" with share")[0], {"NNN": NNN})
     assert best in (*grid("nnn"), NNN())
     text = " ".join(done.stdout.split())
-    assert "77 settings, 25 queries" in text
-    assert "Joint decoding" in text
+    assert "82 settings, 25 queries" in text
+    assert "the default" in text.lower()
     assert "ten nearest neighbours" in text
     assert plot.read_bytes().startswith(b"\x89PNG")
     told = json.loads(run(folder, "--cache", folder / "cache", "--json", command="tune").stdout)
     assert NNN(**told["params"]) == best
+    plain = run(folder, "--cache", folder / "cache", "--space", "dense", "--no-parts", "--json", command="tune")
+    told = json.loads(plain.stdout)
+    best = NNN(**told["params"])
     assert told["comp@5"] == pytest.approx(by_hand(folder, "dev", best)["comp@5"])
     assert told["dense comp@5"] == pytest.approx(by_hand(folder, "dev", Dense())["comp@5"])
     assert len(told["trials"]) == 77

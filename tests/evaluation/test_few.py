@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,14 +49,35 @@ def test_without_good_reason_the_choice_stays_with_the_default() -> None:
     worths = np.full((len(L2), len(L1), 12), 0.5)
     assert choose(trials(worths), default(np.full(12, 0.5))).decoder == NNN()
     assert choose(trials(worths), default(np.full(12, 0.4))).decoder != NNN()
+    # One query of twelve that gains may be luck; six of them are not.
+    for gaining, stays in ((1, True), (6, False)):
+        worths[:, :, :] = 0.0
+        worths[:, :, :gaining] = 1.0
+        assert (choose(trials(worths), default(np.zeros(12))).decoder == NNN()) is stays
+
+
+def test_the_share_of_words_is_chosen_with_the_same_care() -> None:
+    grid, usual = trials(np.zeros((len(L2), len(L1), 12))), np.zeros(12)
+
+    def share(value: float, worth: float) -> Trial:
+        return Trial(NNN(), {Recall @ 5: np.full(12, worth), Comp @ 5: np.full(12, worth)}, value)
+
+    plain = replace(default(usual), share=0.6)
+    shares = [share(0.3, 0.9), share(0.4, 0.0), share(0.5, 0.0), share(0.7, 0.6), share(0.8, 0.7)]
+    assert choose([*grid, *shares], plain) is shares[-1]  # 0.65 with its neighbour; 0.3 stands alone: 0.45
+    assert choose([*grid, *(share(t.share or 0.0, 0.0) for t in shares)], plain) is plain
 
 
 def test_what_tuning_is_worth_is_measured_on_queries_it_has_not_seen() -> None:
     worths = np.zeros((len(L2), len(L1), 6))
     worths[0, 0, 0] = worths[9, 6, 1] = 1.0
     grid, plain = trials(worths), default(np.zeros(6))
-    assert choose(grid, plain).values[Comp @ 5].mean() == pytest.approx(1 / 6)
-    assert left_out(grid, plain)[Comp @ 5].tolist() == [0.0] * 6
+    worths[0:2, 0:2, :3] = 1.0
+    grid = trials(worths)
+    assert choose(grid, plain).values[Comp @ 5].mean() == pytest.approx(1 / 2)
+    assert left_out(grid, plain)[Comp @ 5].tolist() == [
+        choose(grid, plain, np.delete(np.arange(6), q)).values[Comp @ 5][q] for q in range(6)
+    ]
 
 
 def test_choice_on_real_vectors_is_never_far_below_dense(folder: Path) -> None:
@@ -92,7 +114,7 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
     done = run(store, examples, "--apply", command="tune")
     assert done.returncode == 0, done.stderr
-    assert "each tuned for on the others" in " ".join(done.stdout.split())
+    assert "default" in " ".join(done.stdout.split())
     assert Retriever.open(store).decoder == chosen
 
 
@@ -106,7 +128,7 @@ def test_a_store_is_suited_to_queries_without_labels(folder: Path, store: Path, 
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
     assert NNN(**told["params"]) == NNN.suited(dev.queries, index)
     assert told["queries"] == len(split.texts)
-    same = run(folder, "--unlabelled", "--cache", folder / "cache", "--json", command="tune")
+    same = run(folder, "--unlabelled", "--space", "dense", "--cache", folder / "cache", "--json", command="tune")
     assert json.loads(same.stdout)["params"] == told["params"]
     assert Retriever.open(store).decoder == before
     applied = run(store, log, "--unlabelled", "--apply", command="tune")
@@ -134,6 +156,8 @@ def test_bad_queries_are_named_by_line(tmp_path: Path) -> None:
         ('{"query": " ", "relevant": ["x"]}', ":2: query must be a text that is not empty"),
         ('{"query": "a", "relevant": []}', ":2: relevant must be a list of ids"),
         ('{"query": "a", "relevant": [1]}', ":2: relevant must be a list of ids"),
+        ('{"query": "a", "relevant": [[]]}', ":2: relevant must be a list of ids, or of lists of ids"),
+        ('{"query": "a", "relevant": [["x", "z"]]}', ":2: the store has no document 'z'"),
         ('{"query": "a", "relevant": ["y"]}', ":2: the store has no document 'y'"),
     ],
 )
@@ -145,6 +169,12 @@ def test_bad_examples_are_named_by_line(tmp_path: Path, line: str, message: str)
     path.write_text("\n")
     with pytest.raises(FileError, match="no examples"):
         read_examples(path, {"x": 0})
+
+
+def test_a_list_among_the_ids_is_any_one_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "examples.jsonl"
+    path.write_text('{"query": "a", "relevant": ["x", ["y", "z"], ["z", "y"]]}\n')
+    assert read_examples(path, {"x": 0, "y": 1, "z": 2}) == (["a"], [[0, frozenset({1, 2})]])
 
 
 def test_a_missing_store_or_file_is_bad_input(store: Path, tmp_path: Path) -> None:

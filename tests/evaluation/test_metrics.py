@@ -73,3 +73,26 @@ def test_the_paired_test_agrees_with_scipys_permutation_test() -> None:
         assert ours.mean == pytest.approx((second - first).mean())
         assert ours.low <= ours.mean <= ours.high
         assert ours.p == pytest.approx(theirs.pvalue, abs=0.02)
+
+
+def test_any_one_of_a_set_meets_the_need_once() -> None:
+    wanted = {"a", frozenset({"b", "c"})}
+    assert (Recall @ 3)(["b", "c", "x"], wanted) == 0.5
+    assert (Comp @ 3)(["c", "x", "a"], wanted) == 1.0
+    assert (Comp @ 2)(["b", "c", "a"], wanted) == 0.0
+    # One document may meet two needs.
+    assert (Comp @ 1)(["b"], {frozenset({"b", "c"}), frozenset({"b", "d"})}) == 1.0
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+def test_intervals_of_few_queries_hold_the_truth_as_often_as_they_say(chance: float) -> None:
+    rng, held, pairs = np.random.default_rng(0), 0, 0
+    for _ in range(1000):
+        first, second = (rng.random((2, 8)) < chance).astype(float)
+        low, high = confidence(first.tolist())
+        held += low <= chance <= high
+        change = paired(first.tolist(), second.tolist(), draws=1000)
+        pairs += change.low <= 0.0 <= change.high
+    assert held >= 930
+    assert pairs >= 930
+    assert paired([1.0] * 8, [1.0] * 8).high > 0.05

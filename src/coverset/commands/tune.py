@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 def tune(
     data: Annotated[Path, typer.Argument(help="A folder in BEIR layout, or a store.")],
     examples: Annotated[
-        Path | None, typer.Argument(help='For a store: lines of {"query": ..., "relevant": [ids]}.')
+        Path | None,
+        typer.Argument(
+            help='For a store: lines of {"query": ..., "relevant": [ids]}; a list among the ids: any one of these.'
+        ),
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
     decoder: Annotated[
@@ -37,15 +40,17 @@ def tune(
     ] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw NNN's grid as a heat map into this PNG file.")] = None,
     encoder: Annotated[str, typer.Option(help="Of a BEIR folder, the encoder; a store has its own.")] = DEFAULT,
+    space: Annotated[str, typer.Option(help="Of a BEIR folder: hybrid, dense or words.")] = "hybrid",
+    no_parts: Annotated[bool, typer.Option("--no-parts", help="Of a BEIR folder: take requests whole.")] = False,
     cache: Cache = None,
     apply: Annotated[bool, typer.Option("--apply", help="Make the result the store's own setting.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the best parameters on labelled data, and whether joint decoding helps there, and why.
 
-    With fewer than 100 labelled queries the choice is careful: neighbouring settings must agree, and without good
-    reason it stays with NNN(), which chooses per query. With --unlabelled, some twenty queries without labels tell
-    how strongly to decode: less surely than labels, better than NNN() alone.
+    The choice is careful: neighbouring settings must agree, and it stays with the default, which chooses per
+    query, unless another one is better by more than chance. With --unlabelled, some twenty queries without labels
+    tell how strongly to decode: less surely than labels.
 
     [bold]Examples[/]
 
@@ -55,7 +60,7 @@ def tune(
 
       coverset tune tools.cover queries.jsonl --unlabelled --apply
     """
-    from coverset.evaluation.embedded import embed
+    from coverset.evaluation.embedded import Space, embed
     from coverset.evaluation.examples import label_store
     from coverset.evaluation.unlabelled import Suited
 
@@ -69,7 +74,7 @@ def tune(
             )
         if examples is None:
             store, title = None, f"{data.name} · {split} · {encoder}"
-            index, (labelled,) = embed(data, encoder, cache, [split])
+            index, (labelled,) = embed(data, encoder, cache, [split], Space(space, parts=not no_parts))
         else:
             title = f"{data.name} · {examples.name}"
             store, index, labelled = label_store(data, examples, labels=not unlabelled)
@@ -77,7 +82,7 @@ def tune(
             Suited.run(index, labelled.queries) if unlabelled else _tuned(chosen, index, labelled, title, plot)
         )
         if apply and store is not None:
-            store.configure(result.decoder)
+            store.configure(result.decoder, share=result.share)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
         return

@@ -1,4 +1,4 @@
-"""Whether joint decoding helps on some data, by how much, how surely, and why, in plain words.
+"""Whether another setting than the default helps on some data, by how much, how surely, and why, in plain words.
 
 The why is in two cosines. Joint decoding helps where the documents that belong together are less alike than a
 query's nearest neighbours are: then the neighbours repeat each other, and leaving repeats out makes room.
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coverset.arrays import Floats, Ids
+from coverset.arrays import Floats
 from coverset.decoders import Dense
 from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import wholes_of
+from coverset.evaluation.embedded import Relevant, wholes_of
 from coverset.evaluation.metrics import Difference, redundancy
 from coverset.indexes import MemoryIndex
 
@@ -29,32 +29,34 @@ class Likeness:
     neighbours: float
 
 
-def likeness(index: MemoryIndex, queries: Floats | Requests, relevant: Sequence[Ids]) -> Likeness:
+def likeness(index: MemoryIndex, queries: Floats | Requests, relevant: Sequence[Relevant]) -> Likeness:
     """Return the two cosines, over the queries that have several relevant documents."""
-    several = [q for q, rows in enumerate(relevant) if len(rows) > 1]
+    sets = [np.array([min(n) if isinstance(n, frozenset) else n for n in needs], np.int64) for needs in relevant]
+    several = [q for q, rows in enumerate(sets) if len(rows) > 1]
     if not several:
         return Likeness(float("nan"), float("nan"))
     rows = index.corpus.meaning if index.dim else index.written
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(np.float32).tiny)[:, None]
     nearest = Dense().decode_batch(wholes_of(queries).take(np.array(several)), index, k=NEIGHBOURS)
     return Likeness(
-        relevant=float(np.mean([redundancy(unit[relevant[q]]) for q in several])),
+        relevant=float(np.mean([redundancy(unit[sets[q]]) for q in several])),
         neighbours=float(np.mean([redundancy(unit[selection.ids]) for selection in nearest])),
     )
 
 
-def advice(change: Difference, alike: Likeness, where: str) -> str:
-    """Say what a change in Comp@5 (as a share of queries), measured there, means for someone who has to decide."""
-    gain, low, high = 100 * change.mean, 100 * change.low, 100 * change.high
-    measured = f"{gain:+.1f} points of Comp@5 over Dense, 95% interval {low:+.1f} to {high:+.1f}, {where}"
-    if low > 0:
-        verdict = f"Joint decoding helps here: {measured}."
-    elif high < 0:
-        verdict = f"Joint decoding hurts here: {measured}. Stay with Dense."
-    elif gain >= 0.5:
-        verdict = f"Joint decoding may help here, but it could be luck: {measured}."
+def advice(change: Difference | None, alike: Likeness, queries: int) -> str:
+    """Say what tuning brings over the default, in Comp@5 as a share of queries, and why decoding jointly may help.
+
+    The change is what each query gains under the choice that the others make; None: the default was kept.
+    """
+    if change is None:
+        verdict = f"The default stays: on {queries} queries no other setting is better by more than chance."
     else:
-        verdict = f"Joint decoding makes no difference here: {measured}. Dense is simpler."
+        gain, low, high = 100 * change.mean, 100 * change.low, 100 * change.high
+        verdict = (
+            f"{gain:+.1f} points of Comp@5 over the default, 95% interval {low:+.1f} to {high:+.1f}, on {queries} "
+            "queries, each judged by the choice that the others make."
+        )
     if not np.isfinite(alike.relevant):
         return f"{verdict} No query has more than one relevant document, so there is no set to cover."
     if alike.relevant < alike.neighbours:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,6 +23,8 @@ from coverset.inputs import as_choice
 from coverset.vectors import Vectors
 
 SPACES = ("hybrid", "dense", "words")
+# The rows of the documents that a query needs; a frozenset: any one of them.
+Relevant: TypeAlias = Ids | Sequence[int | frozenset[int]]
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,10 @@ class Space:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Encoded queries and, for each, the rows of the corpus that are relevant."""
+    """Encoded queries and, for each, what of the corpus is relevant."""
 
     queries: Floats | Requests
-    relevant: list[Ids]
+    relevant: Sequence[Relevant]
 
 
 def embed(

@@ -7,10 +7,11 @@ from dataclasses import asdict
 
 import numpy as np
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Floats
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.decoders.requests import Requests
+from coverset.evaluation.embedded import Relevant
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
@@ -24,7 +25,7 @@ def evaluate(
     decoder: Decoder,
     index: MemoryIndex,
     queries: Floats | Requests,
-    relevant: Sequence[Ids],
+    relevant: Sequence[Relevant],
     metrics: Sequence[Metric] = PAPER,
 ) -> dict[Metric, Array]:
     """Return the value of every metric for every query, with one of each kind where a search would do so."""
@@ -36,10 +37,11 @@ def evaluate(
 
 
 def measured(
-    selections: Sequence[Selection], relevant: Sequence[Ids], metrics: Sequence[Metric] = PAPER
+    selections: Sequence[Selection], relevant: Sequence[Relevant], metrics: Sequence[Metric] = PAPER
 ) -> dict[Metric, Array]:
     """Return the value of every metric for every answer."""
-    answers = [(s.ids.tolist(), r.tolist()) for s, r in zip(selections, relevant, strict=True)]
+    needs = [needed.tolist() if isinstance(needed, np.ndarray) else needed for needed in relevant]
+    answers = [(s.ids.tolist(), needed) for s, needed in zip(selections, needs, strict=True)]
     return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}
 
 

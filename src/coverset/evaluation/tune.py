@@ -1,10 +1,8 @@
-"""Choose a decoder's parameters on labelled queries.
+"""Choose a decoder's parameters, and the share of words, on labelled queries.
 
-With many, as the paper does: the grid's best Comp@5.
-
-With a few, the best of 77 settings is mostly luck. Then a setting counts by the mean over itself and its
-neighbours on the grid, and by Recall@5 as well as Comp@5, which says more per query; and it must beat NNN() on the
-same queries, or NNN() it is.
+The best of 77 settings is partly luck. So a setting counts by the mean over itself and its neighbours on the grid,
+and by Recall@5 as well as Comp@5, which says more per query. And it must beat the default on the same queries by a
+standard error, or the default it is. `tune` is the paper's rule, the grid's best Comp@5.
 """
 
 from __future__ import annotations
@@ -19,23 +17,22 @@ from coverset.decoders import Decoder
 from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import grid
 from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import Labelled
+from coverset.evaluation.embedded import Labelled, Relevant
 from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 
-# Labelled queries below which `choose` is careful.
-FEW = 100
 # The shares of words that are tried.
 SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A setting and its value on every metric, for every query."""
+    """A setting and its value on every metric, for every query; `share` None: that of the index."""
 
     decoder: Decoder
     values: dict[Metric, Array]
+    share: float | None = None
 
     @property
     def means(self) -> dict[Metric, float]:
@@ -44,7 +41,7 @@ class Trial:
 
     @property
     def worth(self) -> Array:
-        """What a few queries are judged by: the mean of Recall@5 and Comp@5, for each."""
+        """What it is judged by: the mean of Recall@5 and Comp@5, for each query."""
         worth: Array = (self.values[Recall @ 5] + self.values[Comp @ 5]) / 2
         return worth
 
@@ -53,7 +50,7 @@ def attempt(
     name: str,
     index: MemoryIndex,
     queries: Floats | Requests,
-    relevant: Sequence[Ids],
+    relevant: Sequence[Relevant],
     advance: Callable[[int], object] = lambda _count: None,
 ) -> list[Trial]:
     """Try every setting of a grid."""
@@ -68,7 +65,7 @@ def tune(
     name: str,
     index: MemoryIndex,
     queries: Floats | Requests,
-    relevant: Sequence[Ids],
+    relevant: Sequence[Relevant],
     advance: Callable[[int], object] = lambda _count: None,
 ) -> tuple[Decoder, list[Trial]]:
     """Return the setting with the best mean Comp@5 (then Recall@5), and all trials in the grid's order."""
@@ -92,16 +89,29 @@ def best(trials: list[Trial]) -> Trial:
     return max(trials, key=lambda trial: (trial.means[Comp @ 5], trial.means[Recall @ 5]))
 
 
-def choose(trials: list[Trial], default: Trial, among: Ids | None = None) -> Trial:
-    """Return the choice that a few labelled queries support: a trial of NNN's grid, or the default.
+def attempt_shares(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> list[Trial]:
+    """Try a decoder with other shares of words than the index has; none where a half is missing."""
+    if not (index.corpus.width and index.dim):
+        return []
+    return [
+        Trial(decoder, evaluate(decoder, index.sharing(share), labelled.queries, labelled.relevant), share)
+        for share in SHARES
+        if share != index.share
+    ]
 
-    `among` says which of the queries to go by; all, if it is not given.
+
+def choose(trials: list[Trial], default: Trial, among: Ids | None = None) -> Trial:
+    """Return the choice that labelled queries support: one of the trials, or the default.
+
+    The trials are NNN's grid, and the default, which says its share, with other shares of words. `among` says
+    which of the queries to go by; all, if it is not given.
     """
-    worth = np.array([trial.worth for trial in trials]).reshape(len(L2), len(L1), -1)
     chosen = slice(None) if among is None else among
-    smooth = _smooth(worth[:, :, chosen].mean(axis=2)).ravel()
-    first = int(smooth.argmax())
-    return trials[first] if smooth[first] > default.worth[chosen].mean() else default
+    worths, usual = _smoothed(trials, default)[:, chosen], default.worth[chosen]
+    first = int(worths.mean(axis=1).argmax())
+    gains = worths[first] - usual
+    error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else np.inf
+    return trials[first] if gains.mean() > error else default
 
 
 def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
@@ -112,9 +122,18 @@ def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
     return {metric: np.array([chosen[q].values[metric][q] for q in everything]) for metric in default.values}
 
 
-def _smooth(grid: Array) -> Array:
-    """Return each cell's mean with its neighbours, of which there are up to eight."""
-    padded = np.pad(grid, 1, constant_values=np.nan)
-    around = [padded[r : r + grid.shape[0], c : c + grid.shape[1]] for r in range(3) for c in range(3)]
-    smooth: Array = np.nanmean(around, axis=0)
-    return smooth
+def _smoothed(trials: list[Trial], default: Trial) -> Array:
+    """Return each trial's worth, (trials, queries): the mean with its neighbours on the grid, or among shares."""
+    on_grid = np.array([trial.worth for trial in trials if trial.share is None]).reshape(len(L2), len(L1), -1)
+    padded = np.pad(on_grid, ((1, 1), (1, 1), (0, 0)), constant_values=np.nan)
+    rows, columns = on_grid.shape[:2]
+    around = [padded[r : r + rows, c : c + columns] for r in range(3) for c in range(3)]
+    smooth = [np.nanmean(around, axis=0).reshape(rows * columns, -1)]
+    shares = [trial for trial in trials if trial.share is not None]
+    if shares:
+        worths = np.array([default.worth, *(trial.worth for trial in shares)])
+        order = np.argsort([trial.share or 0.0 for trial in (default, *shares)])
+        padded = np.pad(worths[order], ((1, 1), (0, 0)), constant_values=np.nan)
+        beside = np.nanmean([padded[:-2], padded[1:-1], padded[2:]], axis=0)
+        smooth.append(beside[np.argsort(order)][1:])
+    return np.concatenate(smooth)

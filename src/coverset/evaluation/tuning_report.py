@@ -10,13 +10,13 @@ from pathlib import Path
 from rich.console import Console
 
 from coverset.decoders import NNN, Decoder, Dense
-from coverset.decoders.registry import chosen, name_of
+from coverset.decoders.registry import DECODERS, chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
-from coverset.evaluation.embedded import Labelled
+from coverset.evaluation.embedded import Labelled, by_meaning
 from coverset.evaluation.evaluate import evaluate, parameters
 from coverset.evaluation.figures import heat_map
 from coverset.evaluation.metrics import Comp, Difference, paired
-from coverset.evaluation.tune import FEW, Trial, attempt, best, choose, left_out
+from coverset.evaluation.tune import Trial, attempt, attempt_shares, best, choose, left_out
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 
@@ -25,20 +25,20 @@ TARGET = Comp @ 5
 
 @dataclass(frozen=True)
 class Tuning:
-    """The grid's outcome on labelled queries, beside Dense.
+    """The grid's outcome on labelled queries, beside the default and Dense.
 
-    `careful`: there were few queries, so the choice was made with care, and the change from Dense is what each
-    query gains under the choice that the others make.
+    `change` is what each query gains over the default under the choice that the others make; None: the default
+    stays, or the decoder has no choice to be made with care.
     """
 
     best: Trial
     trials: list[Trial]
+    default: Trial
     dense: Trial
-    change: Difference
+    change: Difference | None
     alike: Likeness
     queries: int
     seconds: float
-    careful: bool
 
     @classmethod
     def run(
@@ -50,25 +50,29 @@ class Tuning:
     ) -> Tuning:
         """Try every setting of the grid."""
         queries, relevant = labelled.queries, labelled.relevant
-        careful = name == "nnn" and len(queries) < FEW
         start = time.perf_counter()
+        usual = DECODERS[name]() if name in DECODERS else NNN()
+        default = Trial(usual, evaluate(usual, index, queries, relevant), index.share)
+        dense = Trial(Dense(), evaluate(Dense(), *by_meaning(index, labelled), relevant))
         trials = attempt(name, index, queries, relevant, advance)
-        dense = Trial(Dense(), evaluate(Dense(), index, queries, relevant))
-        if careful:
-            default = Trial(NNN(), evaluate(NNN(), index, queries, relevant))
-            chosen, values = choose(trials, default), left_out(trials, default)[TARGET]
+        change = None
+        if name == "nnn":
+            trials += attempt_shares(usual, index, labelled)
+            first = choose(trials, default)
+            if first is not default:
+                values = left_out(trials, default)[TARGET]
+                change = paired(default.values[TARGET].tolist(), values.tolist())
         else:
-            chosen = best(trials)
-            values = chosen.values[TARGET]
+            first = best([default, *trials])
         return cls(
-            best=chosen,
+            best=first,
             trials=trials,
+            default=default,
             dense=dense,
-            change=paired(dense.values[TARGET].tolist(), values.tolist()),
+            change=change,
             alike=likeness(index, queries, relevant),
             queries=len(queries),
             seconds=time.perf_counter() - start,
-            careful=careful,
         )
 
     @property
@@ -77,10 +81,14 @@ class Tuning:
         return self.best.decoder
 
     @property
+    def share(self) -> float | None:
+        """The share of words to use; None: it stays as it is."""
+        return None if self.best is self.default else self.best.share
+
+    @property
     def advice(self) -> str:
         """What to make of it."""
-        how = "each tuned for on the others" if self.careful else "which it was tuned on"
-        return advice(self.change, self.alike, f"on {self.queries} queries, {how}")
+        return advice(self.change, self.alike, self.queries)
 
     def as_json(self) -> Json:
         """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
@@ -88,25 +96,30 @@ class Tuning:
             "decoder": name_of(self.decoder),
             "params": parameters(self.decoder),
             "comp@5": 100 * self.best.means[TARGET],
+            "share": self.share,
+            "default comp@5": 100 * self.default.means[TARGET],
             "dense comp@5": 100 * self.dense.means[TARGET],
             "queries": self.queries,
             "seconds": self.seconds,
             "advice": self.advice,
             "trials": [
-                {**parameters(t.decoder), **{str(m): 100 * value for m, value in t.means.items()}}
+                {
+                    **parameters(t.decoder),
+                    "share": t.share,
+                    **{str(m): 100 * value for m, value in t.means.items()},
+                }
                 for t in self.trials
             ],
         }
 
     def draw(self, title: str, path: Path) -> None:
         """Draw NNN's grid as a heat map into a PNG file."""
-        heat_map(self.trials, self.dense.means[TARGET], title, path)
+        heat_map([trial for trial in self.trials if trial.share is None], self.dense.means[TARGET], title, path)
 
     def show(self, console: Console) -> None:
         """Print the best setting as a line to paste, and the advice."""
         given = ", ".join(f"{k}={v!r}" for k, v in chosen(self.decoder).items() if v is not None)
+        share = "" if self.share is None else f" with share={self.share:g}"
         console.print(f"\n{len(self.trials)} settings, {self.queries} queries, {self.seconds:.1f} s. Use:\n")
-        console.print(f"    {type(self.decoder).__name__}({given})\n", highlight=False)
+        console.print(f"    {type(self.decoder).__name__}({given}){share}\n", highlight=False)
         console.print(self.advice, highlight=False)
-        if self.careful and self.decoder == NNN():
-            console.print("So few queries support no other setting than the default, which chooses per query.")

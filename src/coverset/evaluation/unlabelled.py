@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rich.console import Console
 
@@ -25,6 +26,7 @@ SURE = 0.9
 class Suited:
     """The decoder that suits queries over a corpus, and how crowded the typical query's nearest documents are."""
 
+    share: ClassVar[None] = None  # it stays as it is
     decoder: NNN
     crowding: float
     queries: int

@@ -243,7 +243,9 @@ class Example(Model):
     """A query and the documents that it needs."""
 
     query: Query
-    relevant: list[Id] = Field(min_length=1, max_length=settings.MOST_K)
+    relevant: list[Id | Annotated[list[Id], Field(min_length=1, max_length=settings.MOST_K)]] = Field(
+        min_length=1, max_length=settings.MOST_K, description="Ids; a list among them: any one of these."
+    )
 
 
 class Tune(Model):
@@ -262,6 +264,7 @@ class Tuned(Model):
     """The best setting, and the share of examples for which all relevant documents are in the top 5 (Comp@5)."""
 
     best: Default
+    share: float | None = Field(description="The share of words that goes with it; null: as it is.")
     comp_at_5: float
     recall_at_5: float
     dense_comp_at_5: float

@@ -12,6 +12,7 @@ from coverset.decoders import NNN, Decoder
 from coverset.decoders.registry import changed, each_changed, make, name_of
 from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Labelled
+from coverset.evaluation.examples import needed
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tuning_report import Tuning
 from coverset.explaining.comparison import compare
@@ -117,18 +118,20 @@ class ServedStore:
     def tune(self, request: schemas.Tune) -> schemas.Tuned:
         """Choose NNN's parameters by labelled examples, with care if they are few."""
         snapshot = self.retriever.snapshot()
-        missing = sorted({i for example in request.examples for i in example.relevant} - set(snapshot.row))
-        if snapshot.index is None or missing:
-            raise ValueError(f"relevant documents must be in the store, and {missing[0]!r} is not")
+        try:
+            relevant = [needed(example.relevant, snapshot.row) for example in request.examples]
+        except KeyError as error:
+            raise ValueError(f"relevant documents must be in the store, and {error.args[0]!r} is not") from error
+        assert snapshot.index is not None  # as it has these documents
         readings = self.retriever.read([example.query for example in request.examples], snapshot)
         parts = [reading.targets for reading in readings]
         asked = Requests.checked(Vectors.join([r.whole for r in readings]), parts, guessed=True)
-        relevant = [np.array([snapshot.row[i] for i in set(example.relevant)]) for example in request.examples]
         tuning = Tuning.run("nnn", snapshot.index, Labelled(asked, relevant))
         if request.apply:
-            self.retriever.configure(tuning.decoder)
+            self.retriever.configure(tuning.decoder, share=tuning.share)
         return schemas.Tuned(
             best=schemas.Default.of(tuning.decoder),
+            share=tuning.share,
             comp_at_5=tuning.best.means[Comp @ 5],
             recall_at_5=tuning.best.means[Recall @ 5],
             dense_comp_at_5=tuning.dense.means[Comp @ 5],
