@@ -1,99 +1,131 @@
-"""How much of what a whole dev split brings 5, 10, 20 or 50 queries bring, with labels and without.
+"""What labelled queries bring over the default, as `coverset tune` takes them: 8, 20, 50 of a dev split, and all.
 
-python -m benchmarks.few DATASET... [--out benchmarks/results] [--cache FOLDER]
+    python -m benchmarks.few DATASET... --out benchmarks/results [--encoder E]
+
+In the space that a search uses, words and meaning with parts. Of splits beyond 500 queries, 500 drawn at random.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.labelled import Set, parser, sets
-from coverset import NNN, Dense
-from coverset.evaluation.embedded import Labelled
+from coverset.decoders import NNN
+from coverset.decoders.requests import Requests
+from coverset.evaluation.embedded import Labelled, Space, embed
 from coverset.evaluation.evaluate import evaluate
-from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import Trial, attempt, best, choose
+from coverset.evaluation.metrics import Comp
+from coverset.evaluation.tune import Trial, attempt, attempt_shares, best, choose
+from coverset.indexes import MemoryIndex
+from coverset.progress import progress
 
-COUNTS, DRAWS = (5, 10, 20, 50), 50
+COUNTS, DRAWS, MOST = (8, 20, 50), 50, 500
 TARGET = Comp @ 5
 
 
-def trials(data: Set, labelled: Labelled) -> tuple[list[Trial], Trial]:
-    """Return the trials of NNN's grid, and that of NNN()."""
-    grid = attempt("nnn", data.index, labelled.queries, labelled.relevant)
-    return grid, Trial(NNN(), evaluate(NNN(), data.index, labelled.queries, labelled.relevant))
+def some(labelled: Labelled) -> Labelled:
+    """Return at most so many queries, drawn with a seed."""
+    asked = labelled.queries
+    assert isinstance(asked, Requests)
+    rows = np.sort(np.random.default_rng(0).permutation(len(asked))[:MOST])
+    parts = None if asked.parts is None else [asked.parts[q] for q in rows]
+    return Labelled(
+        Requests(asked.wholes.take(rows), parts, asked.guessed), [labelled.relevant[q] for q in rows.tolist()]
+    )
 
 
-def study(data: Set) -> dict[str, Any]:
-    """Return the gains over Dense in Comp@5 on test: of the whole dev split, and of draws from it, by rule."""
-    assert data.dev is not None
-    grid, default = trials(data, data.dev)
-    on_test, default_on_test = trials(data, data.test)
-    dense = float(evaluate(Dense(), data.index, data.test.queries, data.test.relevant)[TARGET].mean())
-    gains = {trial.decoder: 100 * (trial.means[TARGET] - dense) for trial in [*on_test, default_on_test]}
+def trials(index: MemoryIndex, labelled: Labelled) -> tuple[list[Trial], Trial]:
+    """Return the trials of the grid and of the shares, and that of the default."""
+    default = Trial(NNN(), evaluate(NNN(), index, labelled.queries, labelled.relevant), index.share)
+    grid = attempt("nnn", index, labelled.queries, labelled.relevant)
+    return [*grid, *attempt_shares(NNN(), index, labelled)], default
 
-    @cache
-    def unlabelled(level: int) -> float:
-        """What `NNN.suited` brings, by its l2, to an eighth of a decade."""
-        values = evaluate(NNN(l2=10 ** (level / 8)), data.index, data.test.queries, data.test.relevant)
-        return 100 * (float(values[TARGET].mean()) - dense)
 
-    def level(few: Any) -> int:
-        return round(8 * np.log10(NNN.suited(queries[few], data.index).l2))
+def study(folder: Path, encoder: str) -> dict[str, Any]:
+    """Return the gains over the default in Comp@5 on test: of all of dev, and of draws from it."""
+    index, (dev, test) = embed(folder, encoder, None, ["dev", "test"], Space("hybrid", parts=True))
+    dev, test = some(dev), some(test)
+    on_dev, default = trials(index, dev)
+    on_test, usual = trials(index, test)
 
-    queries, rng = data.dev.queries, np.random.default_rng(0)
-    draws = {n: [rng.choice(len(queries), n, replace=False) for _ in range(DRAWS)] for n in COUNTS}
+    def gain(trial: Trial) -> float:
+        if trial is default:
+            return 0.0
+        return 100 * (on_test[on_dev.index(trial)].means[TARGET] - usual.means[TARGET])
+
+    rng, count = np.random.default_rng(0), len(dev.queries)
+    draws = {n: [rng.choice(count, n, replace=False) for _ in range(DRAWS)] for n in COUNTS if n < count}
+    chosen = {n: [choose(on_dev, default, few) for few in sets] for n, sets in draws.items()}
+    lucky = {
+        n: [
+            best([Trial(t.decoder, {m: v[few] for m, v in t.values.items()}, t.share) for t in on_dev])
+            for few in f
+        ]
+        for n, f in draws.items()
+    }
     return {
-        "whole dev": gains[best(grid).decoder],
-        "no labels": {n: np.mean([unlabelled(level(few)) for few in draws[n]]) for n in COUNTS},
-        "best cell": {n: np.mean([gains[lucky(grid, few)] for few in draws[n]]) for n in COUNTS},
-        "careful": {n: np.mean([gains[choose(grid, default, few).decoder] for few in draws[n]]) for n in COUNTS},
+        "queries": [count, len(test.queries)],
+        "default": 100 * usual.means[TARGET],
+        "careful": {
+            **{str(n): float(np.mean([gain(t) for t in picks])) for n, picks in chosen.items()},
+            "all": gain(choose(on_dev, default)),
+        },
+        "best cell": {
+            **{
+                str(n): float(np.mean([_same(on_dev, on_test, t) - usual.means[TARGET] for t in picks])) * 100
+                for n, picks in lucky.items()
+            },
+            "all": gain(best(on_dev)),
+        },
+        "kept the default": {str(n): float(np.mean([t is default for t in picks])) for n, picks in chosen.items()},
     }
 
 
-def lucky(grid: list[Trial], few: Any) -> Any:
-    """The paper's rule on these queries only."""
-    return best([Trial(t.decoder, {m: t.values[m][few] for m in (TARGET, Recall @ 5)}) for t in grid]).decoder
+def _same(on_dev: list[Trial], on_test: list[Trial], wanted: Trial) -> float:
+    """Return the value on test of a setting."""
+    place = next(n for n, t in enumerate(on_dev) if (t.decoder, t.share) == (wanted.decoder, wanted.share))
+    return on_test[place].means[TARGET]
 
 
 def markdown(results: dict[str, dict[str, Any]]) -> str:
-    """Return the table: by number of queries and rule, the mean gain, its share of the whole's, the worst set."""
-    whole = np.mean([result["whole dev"] for result in results.values()])
-    lines = ["# Tuning with a few queries", ""]
-    lines += [
-        f"Comp@5 on test in points above Dense, mean of {DRAWS} draws and {len(results)} pairs of a data set"
-    ]
-    lines += [
-        f"and an encoder. The whole dev split brings {whole:+.2f}. `best cell` is the paper's rule, `careful` that"
-    ]
-    lines += [
-        "of `coverset tune`, `no labels` that of `coverset tune --unlabelled`.",
+    """Return a table: by number of queries and rule, the mean gain and every set's."""
+    lines = [
+        "# Tuning with a few queries",
         "",
-        "| queries | rule | mean gain | of the whole | worst set |",
-        "|---:|---|---:|---:|---|",
+        f"Comp@5 on test in points above the default, mean of {DRAWS} draws. `careful` is what `coverset tune`",
+        "does, `best cell` the paper's rule; `all` is the whole dev split.",
+        "",
+        "| queries | rule | mean | " + " | ".join(results) + " |",
+        "|---:|---|---:|" + "---:|" * len(results),
     ]
-    for n in COUNTS:
-        for rule in ("no labels", "best cell", "careful"):
-            gains = {name: result[rule][n] for name, result in results.items()}
-            mean, worst = np.mean(list(gains.values())), min(gains, key=lambda name: gains[name])
-            lines += [f"| {n} | {rule} | {mean:+.2f} | {100 * mean / whole:.0f}% | {gains[worst]:+.1f}, {worst} |"]
+    for n in (*map(str, COUNTS), "all"):
+        for rule in ("best cell", "careful"):
+            gains = [result[rule].get(n, float("nan")) for result in results.values()]
+            lines += [
+                f"| {n} | {rule} | {np.nanmean(gains):+.2f} | " + " | ".join(f"{g:+.1f}" for g in gains) + " |"
+            ]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Study every set that has a dev split, and write few.json and few.md."""
-    arguments = parser(__doc__ or "").parse_args()
+    """Study every set, and write few.json and few.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path, help="data sets in BEIR layout, with a dev split")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
+    arguments = parser.parse_args()
     results = {}
-    for data in sets(arguments.folders, arguments.cache):
-        if data.dev is not None:
-            results[data.name] = study(data)
-            print(data.name, flush=True)
-    (arguments.out / "few.json").write_text(json.dumps(results, indent=1) + "\n")
+    with progress("data sets", len(arguments.folders)) as advance:
+        for folder in arguments.folders:
+            results[folder.name] = study(folder, arguments.encoder)
+            (arguments.out / "few.json").write_text(json.dumps(results, indent=1) + "\n")
+            advance(1)
     (arguments.out / "few.md").write_text(markdown(results))
+    print(markdown(results))
 
 
 if __name__ == "__main__":

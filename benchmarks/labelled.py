@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from coverset.evaluation.reproduction import Source
-
+from benchmarks.paper.frozen import Source
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.embedded import Labelled

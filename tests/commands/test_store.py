@@ -235,7 +235,24 @@ def test_info_says_what_is_in_the_store(tools: Path) -> None:
     page = coverset("info", tools).stdout
     assert f"{len(TOOLS)} documents" in page
     assert "encoder   all-MiniLM-L6-v2, 384 dimensions" in page
+    assert "words     english, 60% of a score" in page
+    assert "decoder   NNN()" in page
     assert f"metadata  home ({len(TOOLS)}), n ({len(TOOLS)})" in page
+
+
+def test_the_language_of_words_is_chosen_and_texts_in_another_are_told(tmp_path: Path) -> None:
+    german = ["Der Hund läuft durch den Wald und sucht nach seinem Herrn.", "Die Katze schläft auf dem Sofa."] * 6
+    (tmp_path / "de.txt").write_text("\n".join(german), encoding="utf-8")
+    plain = ("add", tmp_path / "de.txt", "--format", "lines")
+    told = coverset(plain[0], tmp_path / "en.cover", *plain[1:]).stderr
+    assert "few of these words are English" in " ".join(told.split())
+    for words, kept in (("german", "german"), ("none", "none"), ("off", None)):
+        store = tmp_path / f"{words}.cover"
+        assert "few of these words" not in coverset(plain[0], store, *plain[1:], "--words", words).stderr
+        assert json.loads(coverset("info", store, "--json").stdout)["words"] == kept
+    assert "words must be 'german'" in message(
+        coverset(plain[0], tmp_path / "german.cover", *plain[1:], "--words", "french", code=2)
+    )
 
 
 def test_an_unknown_id_is_named_with_those_that_are_like_it(tools: Path) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Documents that are encoded and then written as one version: what an interrupt can lose.
 BATCH = 512
+# Texts that are looked at for their language.
+SAMPLED = 1000
 # Lines about files that were left out.
 TOLD = 10
 
@@ -46,6 +48,14 @@ def add(
     ] = None,
     encoder: Annotated[
         str | None, typer.Option(help="The encoder of a new store; default: all-MiniLM-L6-v2.")
+    ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANGUAGE|none|off",
+            help="The language of a new store's words; none: as they are written; off: meaning only. "
+            "Default: english.",
+        ),
     ] = None,
     device: Device = None,
     as_json: AsJson = False,
@@ -76,7 +86,7 @@ def add(
     start = time.perf_counter()
     with bad_input():
         found = read_sources(sources, form, _passages(passages))
-        retriever = Retriever.open(store, encoder)
+        retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
         changed = _write(retriever, found.sources)
         gone = _stale(retriever, found)
         deleted = retriever.delete(gone) if gone else 0
@@ -87,6 +97,7 @@ def add(
         skipped = [asdict(file) for file in found.skipped]
         typer.echo(json.dumps({**told, "seconds": seconds, "skipped": skipped}))
         return
+    foreign = _foreign(retriever, found.sources)
     pieces = f" in {len(found.sources)} passages" if len(found.sources) > len(found.origins) else ""
     typer.echo(
         f"{len(found.origins)} documents read{pieces}, {changed} of them new or changed, in {seconds:.1f} s; "
@@ -98,7 +109,24 @@ def add(
         typer.echo(
             f"{found.long} texts are longer than most encoders read: --passages 1000 cuts them into passages"
         )
+    if foreign:
+        typer.echo(foreign, err=True)
     _tell(found.skipped)
+
+
+def _foreign(retriever: Retriever, sources: Sequence[Source]) -> str | None:
+    """Return what to say of texts that are hardly in the language of the store's words."""
+    from coverset.encoders.words import Analyser
+
+    if retriever.words is None:
+        return None
+    step = max(1, len(sources) // SAMPLED)
+    if not Analyser(retriever.words).foreign(str(source.document["text"]) for source in sources[::step]):
+        return None
+    return (
+        f"few of these words are {retriever.words.capitalize()}, the language of this store's words: for texts in "
+        "another one make a store with --words LANGUAGE, for code and names with --words none"
+    )
 
 
 def _passages(value: str | None) -> int | str:

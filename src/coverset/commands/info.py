@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.decoders.registry import chosen
 
 
 @app.command()
@@ -29,10 +30,13 @@ def info(store: Store, as_json: AsJson = False) -> None:
     size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
     keys = Counter(key for row in range(len(snapshot)) for key in snapshot.document(row).meta)
     decoder = {"name": type(snapshot.decoder).__name__, **asdict(snapshot.decoder)}
+    share = snapshot.index.share if snapshot.index is not None and retriever.words is not None else None
     facts = {
         "documents": len(snapshot),
         "encoder": retriever.encoder_name,
         "dim": retriever.dim,
+        "words": retriever.words,
+        "share": share,
         "decoder": decoder,
         "metadata": sorted(keys),
         "version": snapshot.version,
@@ -44,9 +48,11 @@ def info(store: Store, as_json: AsJson = False) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"[bold cyan]{escape(str(store))}[/]: {len(snapshot):,} documents, {size / 1e6:,.1f} MB on disk")
     console.print(f"All of it can be read and is what was written; it has seen {snapshot.version} versions.\n")
+    said = ", ".join(f"{name}={value!r}" for name, value in chosen(snapshot.decoder).items() if value is not None)
     about = {
         "encoder": f"{retriever.encoder_name}, {retriever.dim} dimensions",
-        "decoder": repr(snapshot.decoder),
+        "words": f"{retriever.words}, {share or 0.0:.0%} of a score" if retriever.words else "none: meaning only",
+        "decoder": f"{type(snapshot.decoder).__name__}({said})",
         "metadata": ", ".join(f"{key} ({count:,})" for key, count in sorted(keys.items())) or "none",
     }
     for name, value in about.items():
