@@ -22,6 +22,7 @@ from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
 from coverset.encoders.checked import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
+from coverset.encoders.precomputed import FINGERPRINT
 from coverset.encoders.words import Analyser
 from coverset.inputs import as_count, as_number
 from coverset.plain import Fields
@@ -144,6 +145,11 @@ class Retriever:
     def encoder_name(self) -> str:
         """Name of the encoder that the store was made with."""
         return self._state.encoder
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether requests may be text: not where vectors were made elsewhere, for which they must be vectors."""
+        return self._state.fingerprint != FINGERPRINT
 
     @property
     def dim(self) -> int:

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from coverset import Retriever
+from coverset.encoders.precomputed import Precomputed
 from coverset.server.keys import Keys, read_keys
 from tests.server.conftest import Server
 
@@ -113,6 +114,17 @@ def test_a_store_that_is_not_there_and_bad_options_are_errors(tools: Path, tmp_p
         done = serve(*arguments)
         assert done.returncode == 2, done.stderr
         assert message in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_store_of_vectors_made_elsewhere_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "s.cover", encoder=Precomputed(2, "theirs"))
+    store.add([{"id": "a", "text": "a", "vector": [1.0, 0.0]}])
+    command = [sys.executable, "-m", "coverset", "serve", str(tmp_path / "s.cover"), "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "were made elsewhere (theirs), and the service takes requests as text" in " ".join(
+        done.stderr.replace("│", " ").split()
+    )
 
 
 def test_under_overload_it_says_429_and_when_to_come_back(tools: Path) -> None:
