@@ -54,8 +54,9 @@ def serve(
         raise ValueError(f"{error}: make one with coverset add") from error
     if not retriever.takes_text:
         raise ValueError(
-            f"the vectors of {store} were made elsewhere ({retriever.encoder_name}), and the service takes requests "
-            "as text: make the store with an encoder, such as openai:MODEL or OWNER/MODEL, or search it from Python"
+            f"the vectors of {store} were made elsewhere ({retriever.encoder_name}), and the service takes "
+            "requests as text: make the store with an encoder, such as openai:MODEL or OWNER/MODEL, or search it "
+            "from Python"
         )
     start_logging(log_level)
     give_back()
