@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from coverset import Dense, Retriever
+from coverset.demo.catalogue import catalogue
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -22,6 +25,21 @@ def test_its_first_screen_is_what_a_search_does(tmp_path: Path, monkeypatch: pyt
     names: dict[str, object] = {}
     exec(block, names)
     assert {"np.sin", "np.round"} <= {hit.id for hit in names["hits"]}  # type: ignore[attr-defined]
+
+
+def test_its_first_answers_are_those_of_a_search(tmp_path: Path) -> None:
+    (request,) = re.findall(r'request:  "(.*)"', README)
+    store = Retriever.open(tmp_path / "numpy.cover")
+    store.add([{"id": name, "text": text} for name, text in catalogue().items()])
+    answer = store.answer(request)
+    assert answer.certified
+    assert f"all {len(store)} functions" in README
+    near = store.search(request, decoder=Dense(distinct=False), share=0.0, parts=None)
+    for name, hits in (("nearest", near), ("Coverset", answer.hits)):
+        assert re.search(rf"^{name} {{4,}}(.*)$", README, re.MULTILINE)[1].split() == [h.id for h in hits]  # type: ignore[index]
+    served = {part.text: set(part.served_by) for part in answer.parts}
+    assert len(served) == 3
+    assert all(found & {hit.id for hit in answer.hits[:3]} for found in served.values())
 
 
 def test_it_is_short() -> None:
