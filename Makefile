@@ -28,6 +28,7 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python .ci/pins.py
+	$(BIN)/python .ci/map.py
 
 # The manual, into site/: without a network, and without warnings.
 docs: $(VENV)/dev
