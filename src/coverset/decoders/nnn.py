@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats
+from coverset.decoders.combined import select
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
-from coverset.decoders.joint import select
 from coverset.decoders.kinds import ALIKE, Distinct, Kinds, as_distinct
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.parameter import Parameter

@@ -5,7 +5,7 @@ A document counts by how well it answers the whole and by how well it answers th
     s_i = s_i(whole) + max over parts of s_i(part)
 
 where s is whatever the decoder scores by. So what only one part asks for comes in, and what the whole asks for
-stays; parts that say the same change nothing. NNN begins with the best document of each part (`joint.py`).
+stays; parts that say the same change nothing. NNN begins with the best document of each part (`combined.py`).
 """
 
 from __future__ import annotations

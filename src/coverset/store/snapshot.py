@@ -15,10 +15,10 @@ from coverset.encoders.words import Analyser
 from coverset.filters import Filter, check_where
 from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
+from coverset.store.columns import Columns
 from coverset.store.documents import Document
-from coverset.store.filters import Columns
 from coverset.store.version import Version
-from coverset.store.words import weighed
+from coverset.store.weighing import weighed
 from coverset.vectors import Vectors, Words
 
 # Narrowed snapshots kept, so that the same filter is not worked out for every query.

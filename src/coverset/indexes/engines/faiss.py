@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from coverset.arrays import Floats, Ids, Keys
 from coverset.extras import require
 from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, missing
-from coverset.indexes.engines.filters import matching
+from coverset.indexes.engines.pushdown import matching
 from coverset.inputs import as_choice, as_count
 from coverset.plain import Foreign
 

@@ -12,7 +12,7 @@ from coverset.arrays import Floats, Keys
 from coverset.extras import require
 from coverset.filters import Contains, Leaf, OneOf, Range
 from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, blocks, example, in_order
-from coverset.indexes.engines.filters import bounds, expression
+from coverset.indexes.engines.pushdown import bounds, expression
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
 from coverset.plain import Foreign, Json

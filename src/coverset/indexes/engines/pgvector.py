@@ -13,8 +13,8 @@ from coverset.arrays import Floats, Keys
 from coverset.extras import require
 from coverset.filters import Contains, Filter, Leaf, OneOf, Range, fold
 from coverset.indexes.engines.engine import CANDIDATES, LISTS, Engine, as_documents, in_order
-from coverset.indexes.engines.filters import bounds
 from coverset.indexes.engines.postgres import connected, make_table
+from coverset.indexes.engines.pushdown import bounds
 from coverset.indexes.ids import padded
 from coverset.inputs import as_choice, as_count
 from coverset.plain import Foreign

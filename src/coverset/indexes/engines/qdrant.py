@@ -13,7 +13,7 @@ from coverset.arrays import Floats, Keys
 from coverset.extras import require
 from coverset.filters import Contains, Leaf, OneOf, Range, fold
 from coverset.indexes.engines.engine import CANDIDATES, Engine, as_documents, blocks, in_order
-from coverset.indexes.engines.filters import bounds
+from coverset.indexes.engines.pushdown import bounds
 from coverset.indexes.ids import padded
 from coverset.inputs import as_count
 from coverset.plain import Foreign

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Floats, Ids, Keys
 from coverset.filters import Filter, keys
-from coverset.indexes.engines.filters import matching
 from coverset.indexes.engines.folder import Folder
+from coverset.indexes.engines.pushdown import matching
 from coverset.indexes.memory.index import MemoryIndex
 
 

@@ -17,7 +17,7 @@ from coverset.solvers import fista
 from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
-    from coverset.indexes.memory.words import Postings, WordScan
+    from coverset.indexes.memory.postings import Postings, WordScan
 
 # Queries scanned for together.
 QUERIES = 128
@@ -155,7 +155,7 @@ class MemoryIndex:
 
     def word_scan(self, targets: Floats, step: int) -> WordScan:
         """Return what adds the words' part to the scores of a scan."""
-        from coverset.indexes.memory.words import Postings, WordScan
+        from coverset.indexes.memory.postings import Postings, WordScan
 
         if not self._postings:  # one list, shared by all views
             self._postings.append(Postings.of(self.corpus.words))
