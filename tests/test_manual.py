@@ -13,7 +13,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 # Pages whose blocks are run here, from nothing, one after the other; the other pages have tests of their own.
-PAGES = ["index.md", "choosing.md", "filters.md", "tutorials/tools.md", "tutorials/sources.md", "tutorials/mmr.md"]
+PAGES = [
+    "index.md",
+    "words.md",
+    "choosing.md",
+    "filters.md",
+    "tutorials/tools.md",
+    "tutorials/sources.md",
+    "tutorials/mmr.md",
+]
 ELSEWHERE = {"store.md", "engines.md", "integrations.md", "service.md", "mcp.md", "training.md", "default.md"}
 BLOCK = re.compile(r"^```(python|bash)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENVIRONMENT = {
