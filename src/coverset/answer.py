@@ -101,7 +101,7 @@ class Answer:
     unknown_words
         Words of the request that no document has.
     answered
-        False: nothing here seems to answer the request; the hits are the nearest there is.
+        False: nothing here seems to answer the request; the hit is the nearest there is.
     covered
         The share of the query that they explain together, from 0 to 1.
     certified, gap, proved

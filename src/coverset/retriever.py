@@ -24,6 +24,7 @@ from coverset.encoders.checked import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
 from coverset.encoders.precomputed import FINGERPRINT
 from coverset.encoders.words import Analyser
+from coverset.explaining.floor import answered
 from coverset.inputs import as_count, as_number
 from coverset.plain import Fields
 from coverset.selection import Selection
@@ -42,6 +43,8 @@ Query: TypeAlias = str | ArrayLike
 # What a request is made of: told from its text, nothing, or as listed.
 Parts: TypeAlias = Literal["auto"] | Sequence[str] | None
 
+# What nothing here seems to answer gets the nearest document, and not the look of an answer.
+UNANSWERED = 1
 # Queries whose vectors are kept: whoever changes a setting asks the same query again and again.
 REMEMBERED = 1024
 
@@ -253,7 +256,8 @@ class Retriever:
         query
             Text, or a vector.
         k
-            How many documents; None with NNN: as many as have weight.
+            How many documents at most; None with NNN: as many as have weight. Where nothing seems to answer the
+            query, one, and the answer says so.
         where
             Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
         decoder
@@ -395,7 +399,11 @@ class Retriever:
         asked = targets if any(targets) else None
         selections = decoder.decode_batch(wholes, snapshot.index, k, asked, guessed=parts == "auto")
         seconds = (time.perf_counter() - start) / len(readings)
-        return Found(snapshot, readings, decoder, selections, seconds)
+        kept = [
+            selection if answered(reading, snapshot.index, selection.ids) else selection.first(UNANSWERED)
+            for reading, selection in zip(readings, selections, strict=True)
+        ]
+        return Found(snapshot, readings, decoder, kept, seconds)
 
     def read(
         self,

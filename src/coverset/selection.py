@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,6 +68,17 @@ class Selection:
     def none(cls) -> Selection:
         """Return the selection of no documents."""
         return cls(np.empty(0, np.int64), np.empty(0, np.float32))
+
+    def first(self, count: int) -> Selection:
+        """Return it with so many documents at most; nothing is then proved about which they are."""
+        return replace(
+            self,
+            ids=self.ids[:count],
+            weights=self.weights[:count],
+            proved=None if self.proved is None else False,
+            alike=self.alike[:count],
+            serves=self.serves[:count],
+        )
 
     def __len__(self) -> int:
         """Return how many documents were chosen."""

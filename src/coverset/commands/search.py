@@ -117,7 +117,7 @@ def show(query: str, answer: Answer, console: Console) -> None:
 def _show_rest(answer: Answer, console: Console) -> None:
     """Print what the answer lacks and, if that was asked for, how much of the request it explains."""
     if not answer.answered:
-        console.print("  [yellow]Nothing here seems to answer this[/]: these are the nearest there is.")
+        console.print("  [yellow]Nothing here seems to answer this[/]: this is the nearest there is.")
     unserved = [part.text for part in answer.parts if not part.served_by]
     lacking = {
         "served by none": unserved,

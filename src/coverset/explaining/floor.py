@@ -17,13 +17,15 @@ LEAST, LEAST_OF_MANY = 0.08, 0.24
 def answered(reading: Reading, index: MemoryIndex, chosen: Ids) -> bool:
     """Whether one of the documents chosen for a request answers it, as far as words and meaning can tell.
 
-    A document's score is (1 - a) meaning + a words k, k the share of the request's words that documents have.
+    A document's score is (1 - a) meaning + a words k, k the share of the request's words that documents have. Of a
+    request without words, and of one whose parts are stated, nothing is said against what was found.
     """
-    if not (index.corpus.width and index.dim) or not len(chosen):
+    said = len(reading.words) + len(reading.unknown)
+    stated = reading.targets is not None and not reading.guessed
+    if not (index.corpus.width and index.dim) or not len(chosen) or not said or stated:
         return True
     words = reading.whole.words
     known = Words(words.starts, words.terms, words.values * np.float32(reading.known), words.width)
     target = Vectors.made(reading.whole.meaning, known, (1.0, 1.0)).sharing(index.share)
     best = float(index.corpus.take(chosen).inner(target).max())
-    said = max(len(reading.words) + len(reading.unknown), 1)
     return best >= LEAST and best * float(np.sqrt(said)) >= LEAST_OF_MANY

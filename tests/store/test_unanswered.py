@@ -1,0 +1,48 @@
+"""What nothing in a store answers gets the nearest document, and not the look of an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from coverset import Dense, Retriever
+from coverset.commands import app
+from coverset.demo.catalogue import REQUESTS, catalogue
+
+PIZZA = "order a pizza for lunch"
+
+
+@pytest.fixture(scope="module")
+def numpy(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
+    store = Retriever.open(tmp_path_factory.mktemp("stores") / "numpy.cover")
+    store.add([{"id": name, "text": text} for name, text in catalogue().items()])
+    return store
+
+
+@pytest.mark.parametrize("request_", [PIZZA, "who won the election in France?", "zxqv blorp"])
+def test_what_is_far_off_gets_one_hit_and_is_told(numpy: Retriever, request_: str) -> None:
+    answer = numpy.answer(request_)
+    assert not answer.answered
+    assert len(answer.hits) == len(numpy.search(request_)) == 1
+    assert len(numpy.search(request_, decoder=Dense())) == 1
+
+
+def test_what_is_meant_for_the_store_is_answered_in_full(numpy: Retriever) -> None:
+    for request in REQUESTS:
+        answer = numpy.answer(request)
+        assert answer.answered
+        assert len(answer.hits) == 5
+
+
+def test_nothing_is_said_of_vectors_and_of_parts_that_are_stated(numpy: Retriever) -> None:
+    vector = numpy.query_vectors([PIZZA])[0]
+    assert len(numpy.search(vector)) == 5
+    assert len(numpy.search(PIZZA, parts=["sort an array", "round it"])) == 5
+
+
+def test_the_command_line_says_so(numpy: Retriever) -> None:
+    done = CliRunner().invoke(app, ["search", str(Path(numpy.folder)), PIZZA])
+    assert done.exit_code == 0
+    assert "Nothing here seems to answer this" in " ".join(done.stdout.split())
