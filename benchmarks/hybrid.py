@@ -1,0 +1,116 @@
+"""What words and parts cost: the same decode by both halves and by meaning alone, in one run.
+
+    python -m benchmarks.hybrid --out benchmarks/results [--documents 10000 300000]
+
+Texts are descriptions of functions, repeated with some words added and the meaning perturbed, so that no two documents
+are the same. Vectors in; times are the best of several. Memory is that of the index, both halves and the postings with
+their weights, over the dense half and 16 bytes a stored term.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.study import functions
+from coverset import NNN, Dense, MemoryIndex, Vectors
+from coverset.encoders.hybrid import Hybrid
+from coverset.encoders.onnx import OnnxEncoder
+from coverset.encoders.vocabulary import Vocabulary
+from coverset.encoders.words import Analyser
+from coverset.evaluation.speed import best
+from coverset.indexes.memory.postings import Postings
+
+BATCH, REPEATS, ASKED = 64, 5, 4
+GIVEN = NNN(l1=0.1, l2=0.1)
+
+
+def corpus(n: int, rng: np.random.Generator, texts: list[str], seeds: Any) -> tuple[Vectors, Vocabulary]:
+    """Return n documents with words and meaning."""
+    analyser = Analyser()
+    counted = [analyser.counts(text) for text in texts]
+    pool = sorted({term for counts in counted for term in counts})
+    rows = rng.integers(len(texts), size=n)
+    documents = []
+    for row in rows.tolist():
+        counts = Counter(counted[row])
+        for term in rng.choice(len(pool), 3).tolist():
+            counts[pool[term]] += 1
+        documents.append(counts)
+    meaning = seeds[rows] + 0.3 / np.sqrt(seeds.shape[1]) * rng.standard_normal(
+        (n, seeds.shape[1]), dtype=np.float32
+    )
+    meaning /= np.linalg.norm(meaning, axis=1, keepdims=True)
+    vocabulary, words = Vocabulary.of(documents)
+    return Vectors(meaning, words), vocabulary
+
+
+def measure(n: int) -> dict[str, Any]:
+    """Time single queries and batches, with given and with chosen strengths, and requests of four parts."""
+    rng, encoder = np.random.default_rng(0), OnnxEncoder()
+    texts = [f"{name}. {told}" for name, told in functions()]
+    vectors, vocabulary = corpus(n, rng, texts, encoder.encode(texts))
+    reader = Hybrid(encoder.encode_queries, Analyser(), vocabulary)
+    asked = [" and ".join(texts[i][:80] for i in rng.choice(len(texts), ASKED)) for _ in range(BATCH)]
+    whole = reader.vectors(asked)
+    parts = reader.part_vectors([request.split(" and ")[:ASKED] for request in asked])
+    both, dense = MemoryIndex(vectors), MemoryIndex(vectors.meaning)
+    meanings = Vectors.of(whole.meaning)
+    one, one_meaning = whole.take(slice(0, 1)), meanings.take(slice(0, 1))
+    found = GIVEN.decode_batch(whole, both)
+    asking = {
+        "dense ms": lambda: Dense().decode(one_meaning, dense),
+        "single, by meaning": lambda: GIVEN.decode(one_meaning, dense),
+        "single, by both": lambda: GIVEN.decode(one, both),
+        "batch, by meaning": lambda: GIVEN.decode_batch(meanings, dense),
+        "batch, by both": lambda: GIVEN.decode_batch(whole, both),
+        "NNN(distinct=False), by meaning": lambda: NNN(distinct=False).decode(one_meaning, dense),
+        "the default, four parts": lambda: NNN().decode(one, both, 5, parts[0], guessed=True),
+    }
+    times = {name: 1000 * best(ask, REPEATS) for name, ask in asking.items()}
+    stored = len(vectors.words.values)
+    words, postings = vectors.words, Postings.of(vectors.words)
+    halves = (words.terms, words.values, words.starts, postings.starts, postings.rows, postings.values)
+    held = vectors.meaning.nbytes + sum(part.nbytes for part in halves)
+    return {
+        "documents": n,
+        "terms stored": stored,
+        "certified": sum(bool(s.certified) for s in found),
+        "times": {name: round(value, 2) for name, value in times.items()},
+        "single, both over meaning": round(times["single, by both"] / times["single, by meaning"], 2),
+        "batch, both over meaning": round(times["batch, by both"] / times["batch, by meaning"], 2),
+        "four parts over whole": round(
+            times["the default, four parts"] / times["NNN(distinct=False), by meaning"], 2
+        ),
+        "memory over dense and 16 bytes a term": round(held / (vectors.meaning.nbytes + 16 * stored), 3),
+    }
+
+
+def main() -> None:
+    """Measure, and write hybrid.json and hybrid.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 300_000])
+    arguments = parser.parse_args()
+    results = [measure(n) for n in arguments.documents]
+    (arguments.out / "hybrid.json").write_text(json.dumps(results, indent=1) + "\n")
+    names = [name for name in results[0] if name != "times"]
+    lines = [
+        "# What words and parts cost",
+        "",
+        "`python -m benchmarks.hybrid --out benchmarks/results`; ratios.",
+        "",
+    ]
+    lines += ["| | " + " | ".join(names[1:]) + " |", "|--:|" + "--:|" * (len(names) - 1)]
+    lines += [f"| {r['documents']:,} | " + " | ".join(str(r[name]) for name in names[1:]) + " |" for r in results]
+    (arguments.out / "hybrid.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
