@@ -2,9 +2,9 @@
 
     python -m benchmarks.hybrid --out benchmarks/results [--documents 10000 300000]
 
-Texts are descriptions of functions, repeated with some words added and the meaning perturbed, so that no two documents
-are the same. Vectors in; times are the best of several. Memory is that of the index, both halves and the postings with
-their weights, over the dense half and 16 bytes a stored term.
+Texts are descriptions of functions, repeated with some words added and the meaning perturbed, so that no two
+documents are the same. Vectors in; times are the best of several. Memory is that of the index, both halves and the
+postings with their weights, over the dense half and 16 bytes a stored term.
 """
 
 from __future__ import annotations
