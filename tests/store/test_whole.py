@@ -28,6 +28,7 @@ def test_an_answer_has_one_passage_of_each_document_the_best_one(guide: Retrieve
     homes = [hit.id.split("#")[0] for hit in found]
     assert len(set(homes)) == len(homes) == 4
     everything = guide.search(query, k=len(guide), decoder=decoder)
+    assert homes == list(dict.fromkeys(hit.id.split("#")[0] for hit in everything))[:4]
     assert [hit.id for hit in found] == [
         next(hit.id for hit in everything if hit.id.split("#")[0] == home) for home in homes
     ]

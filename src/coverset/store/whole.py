@@ -48,9 +48,11 @@ def one_per_document(search: Callable[[int | None], list[F]], k: int | None, lim
     asked = k
     while True:
         found = search(asked)
-        first = list({document_of(passage): passage for passage in reversed(found)}.values())[::-1]
+        first: dict[str, F] = {}
+        for passage in found:
+            first.setdefault(document_of(passage), passage)
         if asked is None or k is None or len(first) >= k or len(found) < asked or asked >= limit:
-            return first[:k]
+            return list(first.values())[:k]
         asked = min(2 * asked, limit)
 
 
