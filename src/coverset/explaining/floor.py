@@ -9,9 +9,10 @@ from coverset.encoders.hybrid import Reading
 from coverset.indexes import MemoryIndex
 from coverset.vectors import Vectors, Words
 
-# Below these, nothing answers: the best document's score, and that times the root of how many words a request has.
+# Nothing answers where no document is nearer in meaning than FAR, and the best one's score is below LEAST, or that
+# times the root of how many words the request has below LEAST_OF_MANY.
 # Chosen with all-MiniLM-L6-v2, on requests that were meant for other corpora: docs/default.md.
-LEAST, LEAST_OF_MANY = 0.08, 0.24
+FAR, LEAST, LEAST_OF_MANY = 0.25, 0.08, 0.24
 
 
 def answered(reading: Reading, index: MemoryIndex, chosen: Ids) -> bool:
@@ -27,5 +28,8 @@ def answered(reading: Reading, index: MemoryIndex, chosen: Ids) -> bool:
     words = reading.whole.words
     known = Words(words.starts, words.terms, words.values * np.float32(reading.known), words.width)
     target = Vectors.made(reading.whole.meaning, known, (1.0, 1.0)).sharing(index.share)
-    best = float(index.corpus.take(chosen).inner(target).max())
+    documents = index.corpus.take(chosen)
+    if float((documents.meaning @ reading.whole.meaning.T).max()) >= FAR:
+        return True
+    best = float(documents.inner(target).max())
     return best >= LEAST and best * float(np.sqrt(said)) >= LEAST_OF_MANY
