@@ -1,6 +1,6 @@
 """What a search finds on labelled sets, untuned: words and meaning, parts and kinds, one step after the other.
 
-    python -m benchmarks.answers DATA --out benchmarks/results [--encoder E] [--split test] [SET ...]
+    python -m benchmarks.answers DATA --out benchmarks/results [--encoder E] [--split test] [--most N] [SET ...]
 
 Every line is one rule over one space, with no parameter chosen on the set it is measured on. `versions` measures
 the same with every document in several versions: what counts is then that one of each was found.
@@ -76,11 +76,15 @@ def version(text: str, n: int) -> str:
 class Space:
     """A set's documents in several versions, and its queries, by words and meaning."""
 
-    def __init__(self, folder: Path, split: str, encoder: CachedEncoder, versions: int) -> None:
+    def __init__(
+        self, folder: Path, split: str, encoder: CachedEncoder, versions: int, most: int | None = None
+    ) -> None:
         data = load(folder)
         labelled = data.split(split)
+        rows = np.sort(np.random.default_rng(0).permutation(len(labelled.texts))[:most]).tolist()
+        asked = [labelled.texts[q] for q in rows]
         texts = [version(text, n) for text in data.texts for n in range(versions)]
-        self.versions, self.relevant = versions, labelled.relevant
+        self.versions, self.relevant = versions, [labelled.relevant[q] for q in rows]
         analyser = Analyser()
         vocabulary, words = Vocabulary.of([analyser.counts(text) for text in texts])
         reader = Hybrid(encoder.encode_queries, analyser, vocabulary)
@@ -90,8 +94,8 @@ class Space:
             "words": MemoryIndex(Vectors(None, words)),
             "hybrid": MemoryIndex(Vectors(meaning, words)),
         }
-        wholes = reader.vectors(labelled.texts)
-        parts = reader.part_vectors(reader.parts(labelled.texts))
+        wholes = reader.vectors(asked)
+        parts = reader.part_vectors(reader.parts(asked))
         self.cut = float(np.mean([part is not None for part in parts]))
         self.requests = {
             ("dense", False): Requests(Vectors.of(wholes.meaning)),
@@ -129,9 +133,9 @@ def summary(values: dict[str, list[float]], baselines: dict[str, list[float]]) -
     return told
 
 
-def run(folder: Path, split: str, encoder: CachedEncoder, versions: int) -> dict[str, Any]:
+def run(folder: Path, split: str, encoder: CachedEncoder, versions: int, most: int | None) -> dict[str, Any]:
     """Measure every rule on one set."""
-    space = Space(folder, split, encoder, versions)
+    space = Space(folder, split, encoder, versions, most)
     values = {name: space.measure(decoder, kind, parts) for name, decoder, kind, parts in RULES}
     baselines = {"Dense": values[RULES[0][0]][str(Comp @ 5)], "RRF": values[RULES[3][0]][str(Comp @ 5)]}
     return {
@@ -160,6 +164,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
     parser.add_argument("--split", default="test")
     parser.add_argument("--versions", type=int, default=1, choices=range(1, len(VERSIONS) + 1))
+    parser.add_argument("--most", type=int, help="so many queries of a split at most, drawn with a seed")
     arguments = parser.parse_args()
     encoder = CachedEncoder(load_encoder(arguments.encoder), default_folder())
     name = f"answers.{arguments.encoder}.{arguments.split}" + (
@@ -169,13 +174,14 @@ def main() -> None:
     record: dict[str, Any] = {}
     with progress("labelled sets", len(sets)) as advance:
         for each in sets:
-            record[each] = run(arguments.data / each, arguments.split, encoder, arguments.versions)
+            record[each] = run(arguments.data / each, arguments.split, encoder, arguments.versions, arguments.most)
             path.write_text(json.dumps(record, indent=1) + "\n")
             advance(1)
     text = (
         f"# {name}\n\n`python -m benchmarks.answers DATA --encoder {arguments.encoder} --split {arguments.split}"
     )
-    text += f" --versions {arguments.versions} --out benchmarks/results`\n"
+    most = f" --most {arguments.most}" if arguments.most else ""
+    text += f" --versions {arguments.versions}{most} --out benchmarks/results`\n"
     for metric in (str(Comp @ 5), str(Recall @ 5), "distinct"):
         text += f"\n## {metric}\n\n{table(record, metric)}\n"
     (arguments.out / f"{name}.md").write_text(text)

@@ -56,6 +56,8 @@ print(json.dumps({
 
 
 def test_a_decoder_of_one_file_and_one_line_is_known_everywhere(tmp_path: Path) -> None:
+    for module in ("pydantic", "typer"):  # the core is also tested where there is neither service nor command line
+        pytest.importorskip(module)
     home = tmp_path / "coverset"
     shutil.copytree(Path(coverset.__file__).parent, home, ignore=shutil.ignore_patterns("__pycache__"))
     (home / "decoders" / "farthest.py").write_text(FARTHEST)
