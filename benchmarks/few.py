@@ -2,7 +2,7 @@
 
     python -m benchmarks.few DATASET... --out benchmarks/results [--encoder E]
 
-In the space that a search uses, words and meaning with parts. Of splits beyond 500 queries, 500 drawn at random.
+In the space that a search uses, words and meaning with parts. Of splits beyond 200 queries, 200 drawn at random.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from coverset.evaluation.tune import Trial, attempt, attempt_shares, best, choos
 from coverset.indexes import MemoryIndex
 from coverset.progress import progress
 
-COUNTS, DRAWS, MOST = (8, 20, 50), 50, 500
+COUNTS, DRAWS, MOST = (8, 20, 50), 50, 200
 TARGET = Comp @ 5
 
 
@@ -55,7 +55,7 @@ def study(folder: Path, encoder: str) -> dict[str, Any]:
     def gain(trial: Trial) -> float:
         if trial is default:
             return 0.0
-        return 100 * (on_test[on_dev.index(trial)].means[TARGET] - usual.means[TARGET])
+        return 100 * (_same(on_dev, on_test, trial) - usual.means[TARGET])
 
     rng, count = np.random.default_rng(0), len(dev.queries)
     draws = {n: [rng.choice(count, n, replace=False) for _ in range(DRAWS)] for n in COUNTS if n < count}

@@ -26,7 +26,7 @@ from coverset.encoders.words import Analyser
 from coverset.evaluation.speed import best
 from coverset.indexes.memory.postings import Postings
 
-BATCH, REPEATS, ASKED = 64, 5, 4
+BATCH, REPEATS, ASKED = 64, 3, 4
 GIVEN = NNN(l1=0.1, l2=0.1)
 
 

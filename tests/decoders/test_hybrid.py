@@ -191,3 +191,22 @@ def test_of_documents_that_are_alike_one_is_returned_and_the_certificate_is_for_
 def test_halves_that_do_not_fit_are_errors_that_say_so(made: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         made()
+
+
+def test_parts_among_the_nearest_of_a_large_corpus_are_solved_over_all_that_is_near_to_any() -> None:
+    rng = np.random.default_rng(5)
+    (meaning, words), (ask, said) = halves(rng, 4000, 24, 300), halves(rng, 5, 24, 300)
+    index, asked = MemoryIndex(Vectors(meaning, words), share=0.5), Vectors(ask, said)
+    rows, targets = stacked(meaning, words, 0.5), stacked(ask, said, 0.5)
+    whole, parts = asked.take(slice(0, 1)), asked.take(slice(1, 5))
+    nnn = NNN(l1=0.05, l2=0.2, candidates=200)
+    found = nnn.decode(whole, index, 6, parts)
+    near = np.unique(np.argsort(-(targets @ rows.T), axis=1)[:, :200])
+    assert len(near) > 512
+    exact = NNN(l1=0.05, l2=0.2)
+    scores = np.array([rows[near].astype(float) @ exact.rewrite(target, rows[near]) for target in targets])
+    worth = scores[0] + scores[1:].max(axis=0)
+    leading = {int(near[np.argmax(part)]) for part in scores[1:]}
+    by_worth = near[np.argsort(-worth)].tolist()
+    expected = sorted(leading, key=by_worth.index) + [i for i in by_worth if i not in leading]
+    assert found.ids.tolist() == expected[:6]

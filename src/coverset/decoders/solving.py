@@ -71,7 +71,7 @@ class Solving:
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
             if field is not None:
-                found = self._rows(field.ids, _shared(field.vectors, view), some, sparse, ridge).each()
+                found = self._field(field.ids, _shared(field.vectors, view), some, sparse, ridge, k)
             elif self._small(view):
                 gone = np.zeros((len(some), len(index)), bool)
                 gone[:, np.array(list(barred), np.int64)] = True
@@ -114,11 +114,24 @@ class Solving:
         """Solve over a few documents."""
         if len(ids) == 0:  # a filter that nothing passes
             return Solution.empty(ids, targets.flat(), l1, l2)
-        index = MemoryIndex(vectors if vectors.width else vectors.meaning)
-        index.corpus, index.norms = vectors, vectors.norms
+        index = _prepared(vectors)
         solution = self._corpus(index, targets, l1, l2, None)
         solution.ids = ids
         return solution
+
+    def _field(
+        self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array, k: int
+    ) -> list[Solution]:
+        """Solve for the targets of a request over documents near any of them; each has weight for few of them."""
+        if len(ids) <= SMALL or self.solver == "fista":
+            return self._rows(ids, vectors, targets, l1, l2).each()
+        index = _prepared(vectors)
+        rows = np.arange(len(ids))
+        solutions = self._pools(index, targets, l1, l2, k, None)
+        complete = [solution.over(rows, vectors.times(solution.residuals[0])) for solution in solutions]
+        for solution in complete:
+            solution.ids = ids
+        return complete
 
     def _pools(
         self,
@@ -136,6 +149,13 @@ class Solving:
 
         documents = oracle(index, len(targets), certify=self.certify)
         return solve_pools(documents, targets.flat(), l1, l2, k, barred)
+
+
+def _prepared(vectors: Vectors) -> MemoryIndex:
+    """Return an index over documents that were fetched, under the inner product that they come with."""
+    index = MemoryIndex(vectors if vectors.width else vectors.meaning)
+    index.corpus, index.norms = vectors, vectors.norms
+    return index
 
 
 def _shared(vectors: Vectors, index: Index) -> Vectors:
