@@ -84,14 +84,20 @@ class Kinds:
 
     def walk(self, ids: Keys, vectors: Vectors, k: int) -> tuple[Ids, list[list[Hashable]]]:
         """Go down a ranking; return the places of the first k kinds, and for each the ids left out for it."""
-        pairs = self.alike(vectors)
+        names, norms = ids.tolist(), vectors.norms
+        open_ = np.ones(len(names), bool)
         kept: list[int] = []
         others: list[list[Hashable]] = []
-        for place, identifier in enumerate(ids.tolist()):
-            like = next((n for n, stands in enumerate(kept) if pairs[place, stands]), None)
-            if like is not None:
-                others[like].append(identifier)
-            elif len(kept) < k:
-                kept.append(place)
-                others.append([])
+        for place in range(len(names)):
+            if len(kept) == k:
+                break
+            if not open_[place]:
+                continue
+            products = vectors.inner(vectors.take(np.array([place])))[:, 0]
+            like = self.like(products, norms, place) & open_
+            like[place] = False
+            open_ &= ~like
+            open_[place] = False
+            kept.append(place)
+            others.append([names[n] for n in np.flatnonzero(like)])
         return np.array(kept, np.int64), others

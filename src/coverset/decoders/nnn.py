@@ -209,9 +209,13 @@ class NNN(Decoder):
     ) -> Selection:
         """Decode one request, with its parts, one of each kind: solved again until nothing more is left out."""
         targets, left_out = asked.targets(0), dict[Hashable, Hashable]()
-        deep = cut if cut.k is None or kinds is None else replace(cut, k=within(index, ROOM * cut.k))
+        deep, room = cut, cut.k or 1
+        if cut.k is not None and kinds is not None:
+            room = within(index, ROOM * cut.k)
+            # Where copies abound, all that is near is gone through at once: each round leaves out some more.
+            deep = replace(cut, k=within(index, SMALL_KEPT) if kinds.common else room)
         while True:
-            solutions = solving.request(targets, index, l1, l2, deep.k or 1, list(left_out))
+            solutions = solving.request(targets, index, l1, l2, room, list(left_out))
             complete = cut.whole and len(solutions[0].ids) == len(index)
             if kinds is None:
                 return select(solutions, cut, complete=complete, guessed=asked.guessed)
