@@ -1,6 +1,6 @@
 """What words and parts cost: the same decode by both halves and by meaning alone, in one run.
 
-    python -m benchmarks.hybrid --out benchmarks/results [--documents 10000 300000]
+    python -m benchmarks.hybrid --out benchmarks/results [--documents 10000 100000]
 
 Texts are descriptions of functions, repeated with some words added and the meaning perturbed, so that no two
 documents are the same. Vectors in; times are the best of several. Memory is that of the index, both halves and the
@@ -95,7 +95,7 @@ def main() -> None:
     """Measure, and write hybrid.json and hybrid.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 300_000])
+    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
     arguments = parser.parse_args()
     results = [measure(n) for n in arguments.documents]
     (arguments.out / "hybrid.json").write_text(json.dumps(results, indent=1) + "\n")
