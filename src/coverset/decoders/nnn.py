@@ -192,12 +192,7 @@ class NNN(Decoder):
                     selections[q] = selection
             again = [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections])
         for q in again:
-            one = replace(
-                requests,
-                wholes=requests.wholes.take(slice(q, q + 1)),
-                parts=requests.parts and [requests.parts[q]],
-            )
-            selections[q] = self._one(one, index, float(l1[q]), float(l2[q]), cut, kinds, solving)
+            selections[q] = self._one(requests.one(q), index, float(l1[q]), float(l2[q]), cut, kinds, solving)
         more = int(near is not None and solving.candidates is None)  # the search for strengths
         return [
             replace(s, passes=s.passes + more, strengths=(float(l1[q]), float(l2[q])))

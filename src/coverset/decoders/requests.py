@@ -56,6 +56,11 @@ class Requests:
         """Return the number of requests."""
         return len(self.wholes)
 
+    def one(self, request: int) -> Requests:
+        """Return one request alone."""
+        parts = None if self.parts is None else [self.parts[request]]
+        return Requests(self.wholes.take(slice(request, request + 1)), parts, self.guessed)
+
     def targets(self, request: int) -> Vectors:
         """Return all targets of one request: the whole, then its parts."""
         whole = self.wholes.take(slice(request, request + 1))

@@ -75,7 +75,7 @@ class Search(Choice):
     query: Query
     k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents.")
     where: Json | None = Field(
-        None, description="Only documents whose metadata match: `{\"lang\": \"py\", \"year\": {\"$gte\": 2024}}`."
+        None, description='Only documents whose metadata match: `{"lang": "py", "year": {"$gte": 2024}}`.'
     )
     parts: Parts = "auto"
     share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
