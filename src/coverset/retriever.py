@@ -257,7 +257,7 @@ class Retriever:
             Text, or a vector.
         k
             How many documents at most; None with NNN: as many as have weight. Where nothing seems to answer the
-            query, one, and the answer says so.
+            query, and there is no filter, one, and the answer says so.
         where
             Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
         decoder
@@ -399,11 +399,12 @@ class Retriever:
         asked = targets if any(targets) else None
         selections = decoder.decode_batch(wholes, snapshot.index, k, asked, guessed=parts == "auto")
         seconds = (time.perf_counter() - start) / len(readings)
-        kept = [
-            selection if answered(reading, snapshot.index, selection.ids) else selection.first(UNANSWERED)
-            for reading, selection in zip(readings, selections, strict=True)
-        ]
-        return Found(snapshot, readings, decoder, kept, seconds)
+        if where is None:  # a filter is an answer of its own kind: what passes it is wanted
+            selections = [
+                selection if answered(reading, snapshot.index, selection.ids) else selection.first(UNANSWERED)
+                for reading, selection in zip(readings, selections, strict=True)
+            ]
+        return Found(snapshot, readings, decoder, selections, seconds)
 
     def read(
         self,

@@ -36,6 +36,14 @@ def test_what_is_meant_for_the_store_is_answered_in_full(numpy: Retriever) -> No
         assert len(answer.hits) == 5
 
 
+def test_what_passes_a_filter_is_wanted(tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "s.cover")
+    store.add([{"id": str(n), "text": f"Sort rows {n}.", "meta": {"n": n % 2}} for n in range(6)])
+    answer = store.answer(PIZZA, decoder=Dense(distinct=False), where={"n": 1})
+    assert len(answer.hits) == 3
+    assert not answer.answered
+
+
 def test_nothing_is_said_of_vectors_and_of_parts_that_are_stated(numpy: Retriever) -> None:
     vector = numpy.query_vectors([PIZZA])[0]
     assert len(numpy.search(vector)) == 5
