@@ -7,12 +7,10 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from coverset.answer import Answer, Hit, make_answer, make_hits
 from coverset.arrays import Floats
@@ -21,15 +19,17 @@ from coverset.decoders.kinds import as_searched
 from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
 from coverset.encoders.checked import as_encoded
-from coverset.encoders.hybrid import Hybrid, Reading, as_parts
+from coverset.encoders.hybrid import Reading
 from coverset.encoders.precomputed import FINGERPRINT
 from coverset.encoders.words import Analyser
 from coverset.explaining.floor import answered
+from coverset.indexes import MemoryIndex
 from coverset.inputs import as_count, as_number
 from coverset.plain import Fields
 from coverset.selection import Selection
-from coverset.store.documents import Document, Incoming, check_documents, check_ids, unit_vector
-from coverset.store.opening import check_free, first_encoder, own_encoder, same_encoder
+from coverset.store.documents import Document, Incoming, check_documents, check_ids
+from coverset.store.opening import create_store, own_encoder, same_encoder
+from coverset.store.queries import Parts, PartsOfEach, Queries, Query, of_each
 from coverset.store.rows import FORMATS, State, document_rows
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
@@ -38,15 +38,8 @@ from coverset.vectors import Vectors
 
 __all__ = ["Answer", "Hit", "Retriever"]
 
-# A query is text, or a vector.
-Query: TypeAlias = str | ArrayLike
-# What a request is made of: told from its text, nothing, or as listed.
-Parts: TypeAlias = Literal["auto"] | Sequence[str] | None
-
 # What nothing here seems to answer gets the nearest document, and not the look of an answer.
 UNANSWERED = 1
-# Queries whose vectors are kept: whoever changes a setting asks the same query again and again.
-REMEMBERED = 1024
 
 
 @dataclass(frozen=True)
@@ -77,12 +70,7 @@ class Retriever:
         self._loading, self._refreshing = threading.Lock(), threading.Lock()
         self._snapshot: Snapshot | None = None
         self._seen: tuple[int | None, int] | None = None
-        self._remembered = lru_cache(REMEMBERED)(self._encoded)
-
-    def _encoded(self, text: str) -> Floats:
-        """Return the meaning of one text, checked."""
-        vector: Floats = as_encoded(self.encoder, self.encoder.encode_queries([text]), 1)[0]
-        return vector
+        self._queries = Queries(lambda: self.encoder, dim)
 
     @classmethod
     def open(
@@ -116,12 +104,7 @@ class Retriever:
         if not table.exists:
             if not create:
                 raise FileNotFoundError(f"there is no store at {folder}")
-            check_free(Path(folder))
-            encoder, source = first_encoder(encoder)
-            language = "english" if words == "auto" else words
-            if language is not None:
-                Analyser(language)
-            table.create(State(encoder.name, encoder.fingerprint, source, words=language), encoder.dim)
+            create_store(table, encoder, words)
         now = table.outline()
         if words not in ("auto", now.state.words):
             raise ValueError(
@@ -168,6 +151,11 @@ class Retriever:
     def words(self) -> str | None:
         """The language that words are taken out of texts by; None: the store keeps meaning only."""
         return self.snapshot().contents.state.words
+
+    @property
+    def share(self) -> float | None:
+        """The share of words in scores that the store was set to; None: as it comes."""
+        return self.snapshot().contents.state.share
 
     def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who opens it."""
@@ -247,6 +235,7 @@ class Retriever:
         decoder: Decoder | None = None,
         parts: Parts = "auto",
         share: float | None = None,
+        per: str = "passage",
         explain: bool = False,
     ) -> Answer:
         """Return the documents that together cover a query, best first, and all that is known about them.
@@ -267,12 +256,14 @@ class Retriever:
             the request as one thing, a list of texts is taken as it is: an agent knows its steps.
         share
             The share of words in a score, from 0 to 1; None: the store's own.
+        per
+            "document": of a document that was cut into passages only the best one, and k counts documents; `whole`
+            returns the documents of such hits.
         explain
             Also say of each document what it adds, and which of the nearest it stands for.
         """
-        each = parts if parts is None or isinstance(parts, str) else [parts]
         return self.answer_batch(
-            [query], k, where=where, decoder=decoder, parts=each, share=share, explain=explain
+            [query], k, where=where, decoder=decoder, parts=of_each(parts), share=share, per=per, explain=explain
         )[0]
 
     def answer_batch(
@@ -282,12 +273,13 @@ class Retriever:
         *,
         where: Fields | None = None,
         decoder: Decoder | None = None,
-        parts: str | Sequence[Sequence[str] | None] | None = "auto",
+        parts: PartsOfEach = "auto",
         share: float | None = None,
+        per: str = "passage",
         explain: bool = False,
     ) -> list[Answer]:
         """Answer several queries at once, all from the same version; `parts` may list those of each query."""
-        found = self._select(queries, k, where, decoder, parts, share)
+        found = self._select(queries, k, where, decoder, parts, share, per)
         return [
             make_answer(found.documents, reading, selection, found.decoder, explain=explain, seconds=found.seconds)
             for reading, selection in zip(found.readings, found.selections, strict=True)
@@ -304,19 +296,10 @@ class Retriever:
         share: float | None = None,
         per: str = "passage",
     ) -> list[Hit]:
-        """Return the hits of `answer`, without what else is known about them.
-
-        With `per="document"`, of a document that was cut into passages only the best one: `whole` returns the
-        documents of such hits.
-        """
-        each = parts if parts is None or isinstance(parts, str) else [parts]
-
-        def found(count: int | None) -> list[Hit]:
-            return self.search_batch([query], count, where=where, decoder=decoder, parts=each, share=share)[0]
-
-        if check_per(per) == "passage":
-            return found(k)
-        return one_per_document(found, k, len(self.snapshot()))
+        """Return the hits of `answer`, without what else is known about them."""
+        return self.search_batch(
+            [query], k, where=where, decoder=decoder, parts=of_each(parts), share=share, per=per
+        )[0]
 
     def whole(self, hits: Iterable[Hit | Document]) -> list[Document]:
         """Return the documents that hits are passages of, put together again, each once, in the hits' order."""
@@ -337,33 +320,18 @@ class Retriever:
         *,
         where: Fields | None = None,
         decoder: Decoder | None = None,
-        parts: str | Sequence[Sequence[str] | None] | None = "auto",
+        parts: PartsOfEach = "auto",
         share: float | None = None,
+        per: str = "passage",
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        found = self._select(queries, k, where, decoder, parts, share)
+        found = self._select(queries, k, where, decoder, parts, share, per)
         pairs = zip(found.readings, found.selections, strict=True)
         return [make_hits(found.documents, reading, selection) for reading, selection in pairs]
 
     def query_vectors(self, queries: Sequence[Query]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
-        if isinstance(queries, str):
-            raise ValueError("queries must be a list of texts or vectors, got one text")
-        out = np.empty((len(queries), self._dim), np.float32)
-        texts: dict[int, str] = {}
-        for n, query in enumerate(queries):
-            if not isinstance(query, str):
-                out[n] = unit_vector("query", query, self._dim)
-            elif query.strip():
-                texts[n] = query
-            else:
-                raise ValueError("query must not be empty")
-        if len(texts) == 1:
-            out[list(texts)] = self._remembered(*texts.values())
-        elif texts:
-            encoded = self.encoder.encode_queries(list(texts.values()))
-            out[list(texts)] = as_encoded(self.encoder, encoded, len(texts))
-        return out
+        return self._queries.vectors(queries)
 
     def snapshot(self) -> Snapshot:
         """Return the newest version, whole and unchanging: `ids`, `index`, `where(...)`, `document(row)`."""
@@ -374,70 +342,43 @@ class Retriever:
                 self._snapshot, self._seen = Snapshot(self._table.read(known)), newest
             return self._snapshot
 
+    def read(
+        self, queries: Sequence[Query], snapshot: Snapshot | None = None, parts: PartsOfEach = "auto"
+    ) -> list[Reading]:
+        """Return queries as they are read against a version: their vectors, their parts, their words."""
+        return self._queries.read(queries, snapshot or self.snapshot(), parts)
+
     def _select(
         self,
         queries: Sequence[Query],
         k: int | None,
         where: Fields | None,
         decoder: Decoder | None,
-        parts: str | Sequence[Sequence[str] | None] | None,
+        parts: PartsOfEach,
         share: float | None,
+        per: str,
     ) -> Found:
         as_count("k", k, optional=True)
-        whole = self.snapshot()
+        by_document, whole = check_per(per) == "document", self.snapshot()
         readings = self.read(queries, whole, parts)
         snapshot = whole.where(where)
         if share is not None:
             snapshot = snapshot.sharing(as_number("share", share, 0.0, 1.0))
-        decoder = decoder or snapshot.decoder
         if snapshot.index is None or not readings:
-            return Found(snapshot, readings, decoder, [Selection.none()] * len(readings), 0.0)
-        decoder = as_searched(decoder, snapshot.index)
-        start = time.perf_counter()
-        targets = [reading.targets for reading in readings]
-        wholes = Vectors.join([reading.whole for reading in readings])
-        asked = targets if any(targets) else None
-        selections = decoder.decode_batch(wholes, snapshot.index, k, asked, guessed=parts == "auto")
+            nothing = [Selection.none()] * len(readings)
+            return Found(snapshot, readings, decoder or snapshot.decoder, nothing, 0.0)
+        decoder, start = as_searched(decoder or snapshot.decoder, snapshot.index), time.perf_counter()
+        selections = _decoded(readings, snapshot.index, decoder, k)
+        if by_document:
+            for n, reading in enumerate(readings):
+                again = partial(_deeper, reading, snapshot.index, decoder)
+                selections[n] = one_per_document(selections[n], again, snapshot, k)
         seconds = (time.perf_counter() - start) / len(readings)
         if where is None:  # a filter is an answer of its own kind: what passes it is wanted
-            selections = [
-                selection if answered(reading, snapshot.index, selection.ids) else selection.first(UNANSWERED)
-                for reading, selection in zip(readings, selections, strict=True)
-            ]
+            for n, reading in enumerate(readings):
+                if not answered(reading, snapshot.index, selections[n].ids):
+                    selections[n] = selections[n].take(range(min(UNANSWERED, len(selections[n]))))
         return Found(snapshot, readings, decoder, selections, seconds)
-
-    def read(
-        self,
-        queries: Sequence[Query],
-        snapshot: Snapshot | None = None,
-        parts: str | Sequence[Sequence[str] | None] | None = "auto",
-    ) -> list[Reading]:
-        """Return queries as they are read against a version: their vectors, their parts, their words."""
-        version = snapshot or self.snapshot()
-        reader = Hybrid(self.encode_queries, version.analyser, version.vocabulary)
-        meaning = self.query_vectors(queries)
-        texts = [query if isinstance(query, str) else None for query in queries]
-        wholes = reader.bare(meaning)
-        if version.analyser is not None and version.vocabulary is not None:
-            counts = [version.analyser.counts(text or "") for text in texts]
-            wholes = Vectors.made(meaning, version.vocabulary.words(counts)[0], (1.0, 1.0))
-        return reader.read(texts, wholes, self._parts(texts, reader, parts), guessed=parts == "auto")
-
-    def _parts(
-        self, texts: Sequence[str | None], reader: Hybrid, parts: str | Sequence[Sequence[str] | None] | None
-    ) -> list[list[str]]:
-        """Return what each request is made of; a store without words answers as it always has, without parts."""
-        if parts is None or (parts == "auto" and reader.analyser is None):
-            return [[] for _ in texts]
-        if parts == "auto":
-            return [[] if text is None else reader.parts([text])[0] for text in texts]
-        if isinstance(parts, str) or len(parts) != len(texts):
-            raise ValueError(f"parts must be 'auto', None or a list of texts for each query, got {parts!r}")
-        return [[] if some is None else as_parts(some) for some in parts]
-
-    def encode_queries(self, texts: Sequence[str]) -> Floats:
-        """Return the meaning of texts, as unit vectors."""
-        return self.query_vectors(list(texts))
 
     def _vectors(self, incoming: list[Incoming]) -> Floats:
         """Return the documents' vectors: their own, those of the same text in the store, or new ones."""
@@ -457,6 +398,19 @@ class Retriever:
                 encoded = self.encoder.encode([incoming[row].text for row in missing])
                 out[missing] = as_encoded(self.encoder, encoded, len(missing))
         return out
+
+
+def _decoded(readings: list[Reading], index: MemoryIndex, decoder: Decoder, k: int | None) -> list[Selection]:
+    """Return what a decoder chooses for requests of one batch, as they were read."""
+    targets = [reading.targets for reading in readings]
+    wholes = Vectors.join([reading.whole for reading in readings])
+    asked = targets if any(targets) else None
+    return decoder.decode_batch(wholes, index, k, asked, guessed=readings[0].guessed)
+
+
+def _deeper(reading: Reading, index: MemoryIndex, decoder: Decoder, k: int) -> Selection:
+    """Return what a decoder chooses for one request."""
+    return _decoded([reading], index, decoder, k)[0]
 
 
 def as_retriever(value: object) -> Retriever:

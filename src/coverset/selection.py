@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -69,15 +69,18 @@ class Selection:
         """Return the selection of no documents."""
         return cls(np.empty(0, np.int64), np.empty(0, np.float32))
 
-    def first(self, count: int) -> Selection:
-        """Return it with so many documents at most; nothing is then proved about which they are."""
+    def take(self, places: Sequence[int]) -> Selection:
+        """Return some of its documents; nothing is then proved about which they are."""
+        if list(places) == list(range(len(self))):
+            return self
+        kept = np.asarray(places, np.int64)
         return replace(
             self,
-            ids=self.ids[:count],
-            weights=self.weights[:count],
+            ids=self.ids[kept],
+            weights=self.weights[kept],
             proved=None if self.proved is None else False,
-            alike=self.alike[:count],
-            serves=self.serves[:count],
+            alike=[self.alike[place] for place in places],
+            serves=self.serves[kept],
         )
 
     def __len__(self) -> int:

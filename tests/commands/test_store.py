@@ -280,11 +280,23 @@ def test_long_ids_stay_in_one_piece_in_an_explanation(tmp_path: Path) -> None:
     assert sum(i in screen for i in ids) >= 2
 
 
+def test_search_gives_one_passage_of_each_document_if_asked(tmp_path: Path) -> None:
+    for name in ("sorting", "rounding", "reading"):
+        text = "\n\n".join(f"Paragraph {n} of the guide tells about {name}." for n in range(40))
+        (tmp_path / f"{name}.txt").write_text(text)
+    coverset("add", tmp_path / "s.cover", *tmp_path.glob("*.txt"), "--passages", "200")
+    asked = ("search", tmp_path / "s.cover", "what the guide tells about sorting", "--json", "-k", "3")
+    homes = [hit["meta"]["document"] for hit in json.loads(coverset(*asked, "--per", "document").stdout)["hits"]]
+    assert homes[0].endswith("sorting.txt")
+    assert len(set(homes)) == len(homes) == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["search", "{store}", "x", "-k", "0"], "k must be a whole number >= 1"),
         (["search", "{store}", " "], "query must not be empty"),
+        (["search", "{store}", "x", "--per", "page"], "per must be one of 'passage', 'document', got 'page'"),
         (["search", "{store}", "x", "--decoder", "best"], "decoder must be one of 'nnn', 'dense', 'mmr'"),
         (["search", "{store}", "x", "--decoder", "dense", "--l1", "1"], "the decoder 'dense' has no l1"),
         (["search", "{store}", "x", "--relevance", "1"], "the decoder 'nnn' has no relevance"),

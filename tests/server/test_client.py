@@ -52,6 +52,26 @@ def test_an_answer_says_what_stands_behind_it(server: Server, tools: Path) -> No
     assert [hit.adds for hit in reply.hits] == pytest.approx([hit.adds for hit in expected.hits], abs=1e-5)
 
 
+def test_parts_share_and_documents_are_asked_for_as_of_a_retriever(served_library: Server, library: Path) -> None:
+    store, steps = Retriever.open(library), ["take the sine", "round a number"]
+    with Client(served_library.address) as client:
+        reply, expected = client.answer(QUERY, k=4, parts=steps), store.answer(QUERY, k=4, parts=steps)
+        assert essence(reply.hits) == essence(expected.hits)
+        assert (reply.parts, reply.answered) == (expected.parts, expected.answered)
+        assert reply.unknown_words == expected.unknown_words
+        for parts in (None, "auto", [steps, None]):
+            found = client.search_batch([QUERY, "sort"], k=3, parts=parts)
+            assert [*map(essence, found)] == [*map(essence, store.search_batch([QUERY, "sort"], k=3, parts=parts))]
+        meant = client.answer(QUERY, k=3, share=0.0)
+        assert essence(meant.hits) == essence(store.search(QUERY, k=3, share=0.0))
+        assert meant.share == 0.0
+        assert essence(client.search(QUERY, k=3, per="document")) == essence(store.search(QUERY, k=3))
+        with pytest.raises(ValueError, match="per"):
+            client.search(QUERY, per="page")
+        with pytest.raises(TypeError, match="shares"):
+            client.search(QUERY, shares=0.0)  # type: ignore[call-arg]
+
+
 def test_it_writes_reads_and_deletes(served: Server) -> None:
     with Client(served.address, "w" * 32) as client:
         assert client.add([{"id": "new/one", "text": "Round a number."}, Document("two", "Sine.", {"n": 2})]) == 2
@@ -61,8 +81,9 @@ def test_it_writes_reads_and_deletes(served: Server) -> None:
         ]
         many = [{"id": f"m{n}", "text": f"number {n}"} for n in range(1100)]
         assert client.add(many) == 1100  # more than one request carries
-        client.configure(Dense())
+        client.configure(Dense(), share=0.25)
         assert Retriever.open(served.store).decoder == Dense()
+        assert Retriever.open(served.store).share == client.info()["default"]["share"] == 0.25
         assert client.delete([document["id"] for document in many] + ["nobody"]) == 1100
         assert client.delete([]) == client.add([]) == 0
 

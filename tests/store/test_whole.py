@@ -36,6 +36,21 @@ def test_an_answer_has_one_passage_of_each_document_the_best_one(guide: Retrieve
     assert len(guide.search(query, k=4, decoder=decoder)) == 4
 
 
+def test_answers_by_document_say_all_that_answers_say(guide: Retriever) -> None:
+    queries = ["how are documents stored and encoded?", "durable stores", "sort, then drop duplicates"]
+    answers = guide.answer_batch(queries, k=4, per="document", explain=True)
+    for query, answer in zip(queries, answers, strict=True):
+        assert [hit.id for hit in answer.hits] == [hit.id for hit in guide.search(query, k=4, per="document")]
+        assert len({hit.id.split("#")[0] for hit in answer.hits}) == len(answer.hits) > 0
+        assert all(hit.adds is not None for hit in answer.hits)
+        assert answer.covered >= max(hit.score for hit in answer.hits) - 1e-6
+        # Where passages were left out for others of their document, it is not proved which these are.
+        by_passage = guide.answer(query, k=4)
+        assert answer.hits[0].id == by_passage.hits[0].id
+        if {hit.id for hit in answer.hits} != {hit.id for hit in by_passage.hits}:
+            assert answer.proved is False
+
+
 def test_the_whole_support_too_has_one_passage_of_each_document(guide: Retriever) -> None:
     decoder = NNN(l1=0.02, l2=0.1)
     support = guide.search("durable stores", k=None, decoder=decoder)

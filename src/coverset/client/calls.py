@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote
 
-from coverset.answer import Hit
+from coverset.answer import Hit, Part
 from coverset.decoders import Decoder
 from coverset.decoders.registry import name_of, options
 from coverset.plain import Fields, Foreign, Json
 from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.errors import BusyStoreError
+from coverset.store.queries import PartsOfEach
 
 T = TypeVar("T")
 # Documents that one request may carry.
@@ -30,6 +31,16 @@ class Call(Generic[T]):
     missing: bool = False
 
 
+class How(TypedDict, total=False):
+    """How a query is to be answered, as `Retriever.answer` has it."""
+
+    where: Fields | None
+    decoder: Decoder | None
+    share: float | None
+    per: str
+    explain: bool
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a service found for a query, and what stands behind it, as `Answer` has it.
@@ -44,6 +55,14 @@ class Reply:
         Whether the answer is proved optimal, and how exactly; None for decoders other than NNN.
     passes
         How many searches of the whole corpus it took.
+    share
+        The share of words in scores.
+    answered
+        False: nothing there seems to answer the request.
+    parts
+        What the request is made of, and which documents serve each.
+    uncovered_words, unknown_words
+        Words of the request that none of these documents has, and those that no document has.
     more
         Whatever else the service says.
     """
@@ -53,21 +72,38 @@ class Reply:
     certified: bool | None
     gap: float | None
     passes: int
+    share: float = 0.0
+    answered: bool = True
+    parts: list[Part] = field(default_factory=list)
+    uncovered_words: list[str] = field(default_factory=list)
+    unknown_words: list[str] = field(default_factory=list)
     more: Json = field(default_factory=dict)
 
 
 def ask(
     queries: Sequence[str],
     k: int,
-    where: Fields | None,
-    decoder: Decoder | None,
+    parts: PartsOfEach,
     *,
+    where: Fields | None = None,
+    decoder: Decoder | None = None,
+    share: float | None = None,
+    per: str = "passage",
     explain: bool = False,
 ) -> Call[list[Reply]]:
     """Ask several queries of one version of the store."""
     if isinstance(queries, str):
         raise ValueError("queries must be a list of texts, got one text")
-    body: Json = {"queries": list(queries), "k": k, "explain": explain, **_chosen(decoder)}
+    listed = parts if parts is None or isinstance(parts, str) else [some and list(some) for some in parts]
+    body: Json = {
+        "queries": list(queries),
+        "k": k,
+        "parts": listed,
+        "share": share,
+        "per": per,
+        "explain": explain,
+    }
+    body.update(_chosen(decoder))
     if where is not None:
         body["where"] = dict(where)
     return Call("POST", "/v1/search/batch", body, lambda said: [_reply(answer) for answer in said["answers"]])
@@ -105,9 +141,9 @@ def store() -> Call[Json]:
     return Call("GET", "/v1/store", None, dict)
 
 
-def configure(decoder: Decoder) -> Call[None]:
-    """Make a decoder the store's own."""
-    return Call("PUT", "/v1/default", _chosen(decoder), lambda _said: None)
+def configure(decoder: Decoder, share: float | None) -> Call[None]:
+    """Make a decoder, and a share of words if one is given, the store's own."""
+    return Call("PUT", "/v1/default", {**_chosen(decoder), "share": share}, lambda _said: None)
 
 
 def refused(status: int, said: Foreign) -> Exception:
@@ -124,8 +160,10 @@ def refused(status: int, said: Foreign) -> Exception:
 
 
 def _reply(said: Json) -> Reply:
-    known = {f.name: said.pop(f.name) for f in fields(Reply) if f.name in said and f.name != "hits"}
-    return Reply([_hit(hit) for hit in said.pop("hits")], **known, more=said)
+    hits = [_hit(hit) for hit in said.pop("hits")]
+    parts = [Part(part["text"], tuple(part["served_by"])) for part in said.pop("parts", [])]
+    known = {f.name: said.pop(f.name) for f in fields(Reply) if f.name in said}
+    return Reply(hits, **known, parts=parts, more=said)
 
 
 def _hit(said: Json) -> Hit:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from coverset.answer import Hit
 from coverset.client import calls
-from coverset.client.calls import Call, Reply
+from coverset.client.calls import Call, How, Reply
 from coverset.decoders import Decoder
 from coverset.extras import require
 from coverset.plain import Fields, Foreign, Json
 from coverset.store.documents import Document
+from coverset.store.queries import Parts, PartsOfEach, of_each
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 T = TypeVar("T")
 Documents = Iterable[Fields | Document]
-Where = Fields | None
 
 
 def _settings(url: str, key: str | None, timeout: float) -> Json:
@@ -59,39 +62,25 @@ class Client:
         self._httpx = require("httpx", "client")
         self._http = self._httpx.Client(**_settings(url, key, timeout))
 
-    def search(self, query: str, k: int = 5, *, where: Where = None, decoder: Decoder | None = None) -> list[Hit]:
+    def search(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> list[Hit]:
         """Return the documents that together cover a query, best first."""
-        return self.answer(query, k, where=where, decoder=decoder).hits
+        return self.answer(query, k, parts=parts, **how).hits
 
     def search_batch(
-        self, queries: Sequence[str], k: int = 5, *, where: Where = None, decoder: Decoder | None = None
+        self, queries: Sequence[str], k: int = 5, *, parts: PartsOfEach = "auto", **how: Unpack[How]
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        return [reply.hits for reply in self.answer_batch(queries, k, where=where, decoder=decoder)]
+        return [reply.hits for reply in self.answer_batch(queries, k, parts=parts, **how)]
 
-    def answer(
-        self,
-        query: str,
-        k: int = 5,
-        *,
-        where: Where = None,
-        decoder: Decoder | None = None,
-        explain: bool = False,
-    ) -> Reply:
+    def answer(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> Reply:
         """Return the documents that together cover a query, and what stands behind them."""
-        return self.answer_batch([query], k, where=where, decoder=decoder, explain=explain)[0]
+        return self.answer_batch([query], k, parts=of_each(parts), **how)[0]
 
     def answer_batch(
-        self,
-        queries: Sequence[str],
-        k: int = 5,
-        *,
-        where: Where = None,
-        decoder: Decoder | None = None,
-        explain: bool = False,
+        self, queries: Sequence[str], k: int = 5, *, parts: PartsOfEach = "auto", **how: Unpack[How]
     ) -> list[Reply]:
         """Answer several queries at once, all from the same version."""
-        return self._send(calls.ask(queries, k, where, decoder, explain=explain))
+        return self._send(calls.ask(queries, k, parts, **how))
 
     def add(self, documents: Documents) -> int:
         """Add documents, or replace those whose id is there; return how many were new or changed."""
@@ -106,9 +95,9 @@ class Client:
         found = (self._send(call) for call in calls.get(ids))
         return [document for document in found if document is not None]
 
-    def configure(self, decoder: Decoder) -> None:
-        """Make a decoder the store's own, for everyone who searches it."""
-        self._send(calls.configure(decoder))
+    def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+        """Make a decoder, and a share of words if one is given, the store's own, for everyone who searches it."""
+        self._send(calls.configure(decoder, share))
 
     def info(self) -> Json:
         """Say what is being served: `documents`, `encoder`, `dim`, `version`, `default`."""
@@ -147,41 +136,25 @@ class AsyncClient:
         self._httpx = require("httpx", "client")
         self._http = self._httpx.AsyncClient(**_settings(url, key, timeout))
 
-    async def search(
-        self, query: str, k: int = 5, *, where: Where = None, decoder: Decoder | None = None
-    ) -> list[Hit]:
+    async def search(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> list[Hit]:
         """Return the documents that together cover a query, best first."""
-        return (await self.answer(query, k, where=where, decoder=decoder)).hits
+        return (await self.answer(query, k, parts=parts, **how)).hits
 
     async def search_batch(
-        self, queries: Sequence[str], k: int = 5, *, where: Where = None, decoder: Decoder | None = None
+        self, queries: Sequence[str], k: int = 5, *, parts: PartsOfEach = "auto", **how: Unpack[How]
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        return [reply.hits for reply in await self.answer_batch(queries, k, where=where, decoder=decoder)]
+        return [reply.hits for reply in await self.answer_batch(queries, k, parts=parts, **how)]
 
-    async def answer(
-        self,
-        query: str,
-        k: int = 5,
-        *,
-        where: Where = None,
-        decoder: Decoder | None = None,
-        explain: bool = False,
-    ) -> Reply:
+    async def answer(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> Reply:
         """Return the documents that together cover a query, and what stands behind them."""
-        return (await self.answer_batch([query], k, where=where, decoder=decoder, explain=explain))[0]
+        return (await self.answer_batch([query], k, parts=of_each(parts), **how))[0]
 
     async def answer_batch(
-        self,
-        queries: Sequence[str],
-        k: int = 5,
-        *,
-        where: Where = None,
-        decoder: Decoder | None = None,
-        explain: bool = False,
+        self, queries: Sequence[str], k: int = 5, *, parts: PartsOfEach = "auto", **how: Unpack[How]
     ) -> list[Reply]:
         """Answer several queries at once, all from the same version."""
-        return await self._send(calls.ask(queries, k, where, decoder, explain=explain))
+        return await self._send(calls.ask(queries, k, parts, **how))
 
     async def add(self, documents: Documents) -> int:
         """Add documents, or replace those whose id is there; return how many were new or changed."""
@@ -196,9 +169,9 @@ class AsyncClient:
         found = [await self._send(call) for call in calls.get(ids)]
         return [document for document in found if document is not None]
 
-    async def configure(self, decoder: Decoder) -> None:
-        """Make a decoder the store's own, for everyone who searches it."""
-        await self._send(calls.configure(decoder))
+    async def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+        """Make a decoder, and a share of words if one is given, the store's own, for everyone who searches it."""
+        await self._send(calls.configure(decoder, share))
 
     async def info(self) -> Json:
         """Say what is being served: `documents`, `encoder`, `dim`, `version`, `default`."""

@@ -45,6 +45,9 @@ def search(
         list[str] | None,
         typer.Option(help="Only documents with this metadata: key=value, also != >= <= > < ~, or JSON; repeat."),
     ] = None,
+    per: Annotated[
+        str, typer.Option(metavar="passage|document", help="document: only the best passage of each.")
+    ] = "passage",
     explain: Annotated[bool, typer.Option("--explain", help="Say what each document adds, and replaced.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -76,7 +79,7 @@ def search(
             raise ValueError("--part is for one query, and without --no-parts")
         parts = [part] if part else None if no_parts else "auto"
         answers = retriever.answer_batch(
-            queries, k, where=condition, decoder=chosen, parts=parts, share=share, explain=explain
+            queries, k, where=condition, decoder=chosen, parts=parts, share=share, per=per, explain=explain
         )
     for text, answer in zip(queries, answers, strict=True):
         if as_json:

@@ -21,9 +21,14 @@ else:
 Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
 Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Listed = Annotated[list[Query], Field(max_length=16)]
 Parts = Annotated[
-    Annotated[list[Query], Field(max_length=16)] | Literal["auto"] | None,
+    Listed | Literal["auto"] | None,
     Field(description="What the request is made of: told from its text, nothing (null), or as listed."),
+]
+Unit = Annotated[
+    Literal["passage", "document"],
+    Field(description="document: of one that was cut into passages only the best, and k counts documents."),
 ]
 Meta = Annotated[Json, Field(description="Whatever JSON can hold.")]
 
@@ -79,6 +84,7 @@ class Search(Choice):
     )
     parts: Parts = "auto"
     share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
+    per: Unit = "passage"
     explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
 
 
@@ -90,8 +96,11 @@ class SearchBatch(Choice):
     queries: list[Query] = Field(min_length=1, max_length=settings.MOST_QUERIES)
     k: int = Field(5, ge=1, le=settings.MOST_K)
     where: Json | None = None
-    parts: Literal["auto"] | None = "auto"
+    parts: list[Listed | None] | Literal["auto"] | None = Field(
+        "auto", description="As for one query; a list has those of each query."
+    )
     share: Share | None = None
+    per: Unit = "passage"
     explain: bool = False
 
 
@@ -232,11 +241,12 @@ class Default(Parameters):
 
     model_config = ConfigDict(json_schema_extra={"example": {"decoder": "nnn", "l1": 0.05, "l2": 0.1}})
     decoder: Name
+    share: Share | None = Field(None, description="The share of words in a score; null: as it is.")
 
     @classmethod
-    def of(cls, decoder: Decoder) -> Default:
+    def of(cls, decoder: Decoder, share: float | None) -> Default:
         """Return a decoder as the service states it."""
-        return cls(decoder=name_of(decoder), **chosen(decoder))
+        return cls(decoder=name_of(decoder), share=share, **chosen(decoder))
 
 
 class Example(Model):
@@ -264,7 +274,6 @@ class Tuned(Model):
     """The best setting, and the share of examples for which all relevant documents are in the top 5 (Comp@5)."""
 
     best: Default
-    share: float | None = Field(description="The share of words that goes with it; null: as it is.")
     comp_at_5: float
     recall_at_5: float
     dense_comp_at_5: float

@@ -23,6 +23,7 @@ from coverset.retriever import Retriever
 from coverset.server import compared, schemas
 from coverset.server.metrics import Metrics
 from coverset.server.settings import LEAST_STRENGTH
+from coverset.store.queries import of_each
 from coverset.vectors import Vectors
 
 # Documents to warm up with.
@@ -60,23 +61,30 @@ class ServedStore:
             dim=self.retriever.dim,
             words=self.retriever.words,
             version=snapshot.version,
-            default=schemas.Default.of(snapshot.decoder),
+            default=self._default(),
             configured=snapshot.decoder != NNN(),
             coverset=coverset.__version__,
         )
 
+    def _default(self) -> schemas.Default:
+        """Return the store's own decoder and share of words; null where it keeps none, or nobody has set it."""
+        return schemas.Default.of(self.retriever.decoder, self.retriever.share)
+
     def search(self, request: schemas.Search | schemas.SearchBatch) -> list[schemas.Answer]:
         """Answer one query or several, all from the same version."""
-        queries = [request.query] if isinstance(request, schemas.Search) else request.queries
+        if isinstance(request, schemas.Search):
+            queries, parts = [request.query], of_each(request.parts)
+        else:
+            queries, parts = request.queries, request.parts
         decoder = affordable(changed(self.retriever.decoder, request.decoder, request.given()))
-        given = request.parts
         answers = self.retriever.answer_batch(
             queries,
             request.k,
             where=request.where,
             decoder=decoder,
-            parts=[given] if isinstance(given, list) else given,
+            parts=parts,
             share=request.share,
+            per=request.per,
             explain=request.explain,
         )
         self._count(decoder, answers)
@@ -85,8 +93,7 @@ class ServedStore:
     def compare(self, request: compared.Compare) -> compared.Comparison:
         """Answer one query by every decoder."""
         whole = self.retriever.snapshot()
-        parts = request.parts if request.parts is None or request.parts == "auto" else [request.parts]
-        (reading,) = self.retriever.read([request.query], whole, parts)
+        (reading,) = self.retriever.read([request.query], whole, of_each(request.parts))
         snapshot = whole.where(request.where)
         decoders = {name: affordable(d) for name, d in each_changed(snapshot.decoder, request.given()).items()}
         found = compare(reading, snapshot, decoders, request.k)
@@ -112,8 +119,8 @@ class ServedStore:
 
     def configure(self, wanted: schemas.Default) -> schemas.Default:
         """Make a decoder the store's own."""
-        self.retriever.configure(affordable(make(wanted.decoder, wanted.given())))
-        return schemas.Default.of(self.retriever.decoder)
+        self.retriever.configure(affordable(make(wanted.decoder, wanted.given())), share=wanted.share)
+        return self._default()
 
     def tune(self, request: schemas.Tune) -> schemas.Tuned:
         """Choose NNN's parameters by labelled examples, with care if they are few."""
@@ -130,8 +137,7 @@ class ServedStore:
         if request.apply:
             self.retriever.configure(tuning.decoder, share=tuning.share)
         return schemas.Tuned(
-            best=schemas.Default.of(tuning.decoder),
-            share=tuning.share,
+            best=schemas.Default.of(tuning.decoder, tuning.share),
             comp_at_5=tuning.best.means[Comp @ 5],
             recall_at_5=tuning.best.means[Recall @ 5],
             dense_comp_at_5=tuning.dense.means[Comp @ 5],

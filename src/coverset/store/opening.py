@@ -7,9 +7,11 @@ from pathlib import Path
 
 from coverset.encoders import DEFAULT, Encoder, load_encoder
 from coverset.encoders.precomputed import FINGERPRINT, Precomputed
+from coverset.encoders.words import Analyser
 from coverset.store.errors import EncoderMismatchError
 from coverset.store.layout import is_part
 from coverset.store.rows import State
+from coverset.store.table import Table
 
 
 def check_free(folder: Path) -> None:
@@ -18,7 +20,17 @@ def check_free(folder: Path) -> None:
         raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
 
 
-def first_encoder(given: str | Encoder | None) -> tuple[Encoder, str | None]:
+def create_store(table: Table, encoder: str | Encoder | None, words: str | None) -> None:
+    """Make a store where there is none; "auto" words are English."""
+    check_free(table.folder)
+    first, source = _first_encoder(encoder)
+    language = "english" if words == "auto" else words
+    if language is not None:
+        Analyser(language)
+    table.create(State(first.name, first.fingerprint, source, words=language), first.dim)
+
+
+def _first_encoder(given: str | Encoder | None) -> tuple[Encoder, str | None]:
     """Return the encoder of a new store, and what it can be loaded by again, if not by its name."""
     if given is not None and not isinstance(given, str):
         return given, None

@@ -6,11 +6,13 @@ A passage's metadata name its `document`; a document that was not cut is its own
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from coverset.inputs import as_choice
 from coverset.plain import Foreign, Json
+from coverset.selection import Selection
 from coverset.store.documents import Document
+from coverset.store.snapshot import Snapshot
 
 UNITS = ("passage", "document")
 # What is a passage's own, not its document's.
@@ -25,35 +27,36 @@ class _Found(Protocol):
     def meta(self) -> Json: ...
 
 
-F = TypeVar("F", bound=_Found)
-
-
 def document_of(found: _Found) -> str:
     """Return the id of the document that a passage is of."""
     return str(found.meta.get("document", found.id))
 
 
-def one_per_document(search: Callable[[int | None], list[F]], k: int | None, limit: int) -> list[F]:
+def one_per_document(
+    found: Selection, again: Callable[[int], Selection], documents: Snapshot, k: int | None
+) -> Selection:
     """Return the first passage of each document, as many as asked for or there are.
 
     Parameters
     ----------
-    search
-        Returns the best so many passages, in order.
+    found
+        The best k passages, in order.
+    again
+        Returns the best so many, where these are of too few documents.
+    documents
+        What the passages' rows are of.
     k
-        How many documents; None: all that one search without a number gives.
-    limit
-        How many passages there are.
+        How many documents; None: all of `found`.
     """
     asked = k
     while True:
-        found = search(asked)
-        first: dict[str, F] = {}
-        for passage in found:
-            first.setdefault(document_of(passage), passage)
-        if asked is None or k is None or len(first) >= k or len(found) < asked or asked >= limit:
-            return list(first.values())[:k]
-        asked = min(2 * asked, limit)
+        first: dict[str, int] = {}
+        for place, row in enumerate(found.ids.tolist()):
+            first.setdefault(document_of(documents.document(row)), place)
+        if asked is None or len(first) >= (k or 0) or len(found) < asked or asked >= len(documents.ids):
+            return found.take(list(first.values())[:k])
+        asked = min(2 * asked, len(documents.ids))
+        found = again(asked)
 
 
 def check_per(per: Foreign) -> str:
