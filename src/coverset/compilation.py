@@ -22,11 +22,12 @@ def _cacheable() -> bool:
 
 
 def discard_stale(folder: Path) -> None:
-    """Forget kernels older than any source beside them.
+    """Forget kernels older than any source beside or above them.
 
     numba renews a kernel when its own file changes, but not when a kernel that it calls does.
     """
-    newest = max(source.stat().st_mtime for source in folder.glob("*.py"))
+    sources = [*folder.glob("*.py"), *folder.parent.glob("*.py")]
+    newest = max(source.stat().st_mtime for source in sources)
     for kept in folder.glob("__pycache__/*.nbi"):
         if kept.stat().st_mtime < newest:
             kept.unlink(missing_ok=True)

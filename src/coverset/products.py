@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 
 @vectorised
+def inner(a: Array | Floats, b: Array | Floats) -> float:
+    """Return a . b, without BLAS, which compiled code has only where SciPy is installed."""
+    total = 0.0
+    for t in range(len(a)):
+        total += np.float64(a[t]) * b[t]
+    return total
+
+
+@vectorised
 def score(rows: Rows, i: int, target: Array) -> float:
     """u_i . target, in double precision."""
     total, d = 0.0, rows.meaning.shape[1]
@@ -70,6 +79,28 @@ def rebuild(rows: Rows, place: Ids, weights: Array, out: Array) -> None:
                 weight = weights[i] * rows.roots[1]
                 for e in range(rows.starts[row], rows.starts[row + 1]):
                     out[d + rows.terms[e]] += weight * rows.values[e]
+
+
+@vectorised
+def add_curvature(rows: Rows, members: Ids, target: Floats, scale: float, out: Floats) -> None:
+    """Add scale U'U . target to `out`, for some rows of a large array, in single precision."""
+    d = rows.meaning.shape[1]
+    first, second = np.float32(rows.roots[0]), np.float32(rows.roots[1])
+    for n in range(len(members)):
+        row, total = members[n], np.float32(0.0)
+        for t in range(d):
+            total += rows.meaning[row, t] * target[t]
+        total *= first
+        if len(rows.terms) > 0:
+            for e in range(rows.starts[row], rows.starts[row + 1]):
+                total += second * rows.values[e] * target[d + rows.terms[e]]
+        weight = scale * total * first
+        for t in range(d):
+            out[t] += weight * rows.meaning[row, t]
+        if len(rows.terms) > 0:
+            weight = scale * total * second
+            for e in range(rows.starts[row], rows.starts[row + 1]):
+                out[d + rows.terms[e]] += weight * rows.values[e]
 
 
 @compiled

@@ -29,6 +29,7 @@ class Searched:
     """
 
     rounds = 32
+    stands_for = 1
     whole = True
 
     def __init__(self, index: Index, *, certify: bool = False) -> None:

@@ -19,16 +19,22 @@ from coverset.ranking import ascending
 from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.certificate import TOLERANCE
 from coverset.solvers.measure import measure
-from coverset.solvers.newton import newton
+from coverset.solvers.newton import ENOUGH, newton
 from coverset.solvers.parallel import cores, each
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
 from coverset.vectors import Vectors
 
-# Where searches are approximate, and the last one brought nothing further above l1 than this, it was the last.
+# What a search brought further above l1 than this, relative to the lengths, leaves the optimum far: it is not yet
+# worth solving for exactly. Where searches are approximate, and one brought nothing of the kind, it was the last.
 CLOSE = 0.01
+# How exactly the residual's side is solved for while the optimum is far.
+ROUGHLY = 1e-3
 # A support beyond this is solved for on the residual's side (l2 = 0 has no such side, and needs at most d).
 LARGEST_SUPPORT = 1024
+# It is so at once where a sample has told that the support will be large, and the problem is not a stiff one: its
+# curvatures, of which l2 is the smallest and no more than n ||u||^2 the largest, are not too far apart.
+LARGE, STIFF = 256, 1000.0
 
 
 class Documents(Protocol):
@@ -42,15 +48,12 @@ class Documents(Protocol):
         Length of the longest of them, and of the shortest that is not 0.
     ask
         How many documents, beyond those already known, one search is worth asking for.
-    rounds
-        How many searches to make at most; past these the answer is what has been found, and not settled.
     """
 
     vectors: Vectors
     longest: float
     shortest: float
     ask: int
-    rounds: int
 
     def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, rows among which are the `most` best that score above its floor.
@@ -66,6 +69,16 @@ class Documents(Protocol):
     @property
     def whole(self) -> bool:
         """Whether all of the corpus is being asked."""
+        ...
+
+    @property
+    def rounds(self) -> int:
+        """How many searches to make at most; past these the answer is what has been found, and not settled."""
+        ...
+
+    @property
+    def stands_for(self) -> int:
+        """How many documents each one that is being asked stands for: more than one while a sample is."""
         ...
 
     @property
@@ -104,9 +117,9 @@ def solve_gram(
     each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, workers), range(workers))
     for q in np.flatnonzero(~out.solved):
         allowed = np.flatnonzero(np.isfinite(out.scores[q]))
-        some = vectors if len(allowed) == n else vectors.take(allowed)
-        out.residuals[q], found = newton(some, targets[q], l1[q], l2[q], out.residuals[q])
-        weights = np.maximum(found - l1[q], 0.0) / l2[q]
+        weights, out.residuals[q], found = newton(
+            vectors.rows, allowed, targets[q], l1[q], l2[q], out.residuals[q], ENOUGH
+        )
         out.scores[q, allowed], out.weights[q, allowed] = found, weights
         out.gaps[q], out.violations[q] = measure(targets[q], out.residuals[q], found, weights, l1[q], l2[q])
     return Solution(
@@ -131,19 +144,18 @@ def solve_pools(
     problems = zip(targets, l1.tolist(), l2.tolist(), without, strict=True)
     pools = [_Pool(documents, target, sparse, ridge, k, gone) for target, sparse, ridge, gone in problems]
     while True:
-        live = np.array([q for q, pool in enumerate(pools) if not pool.large], np.int64)
-        searches = 0
+        live, searches = np.arange(len(pools)), 0
         while len(live) and searches < documents.rounds:
             searches += 1
             _search(documents, pools, live)
             live = live[[pools[q].growing for q in live]]
             each(lambda q: pools[q].solve(), live.tolist())
-            live = live[[not (pools[q].large or pools[q].close) for q in live]]
+            live = live[[not pools[q].close for q in live]]
+        stood_for = documents.stands_for
         if not documents.finer():
             break
-    for q, pool in enumerate(pools):
-        if pool.large:
-            _solve_large(documents, q, pool)
+        for pool in pools:
+            pool.thinned = stood_for
     return [pool.solution() for pool in pools]
 
 
@@ -151,24 +163,9 @@ def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
     """Put the question to the corpus, once for all live pools."""
     residuals = np.stack([pools[q].residual for q in live])
     floors = np.array([pools[q].floor for q in live])
-    most = max(max(documents.ask, pools[q].k + 1) + pools[q].known + len(pools[q].barred) for q in live)
+    most = max(pools[q].asks for q in live)
     found = documents.above(live, residuals, floors, most)
     each(lambda n: pools[live[n]].extend(found[n]), range(len(live)))
-
-
-def _solve_large(documents: Documents, query: int, pool: _Pool) -> None:
-    """Finish a query whose support is large: Newton on the residual, over a pool that grows by doubling."""
-    pool.growing, searches = True, 0
-    while pool.growing and searches < documents.rounds:
-        searches += 1
-        every = len(pool.rows) == len(documents.vectors)
-        pool.rows = np.sort(pool.rows)
-        vectors = documents.vectors if every else documents.vectors.take(pool.rows)
-        pool.residual, pool.scores = newton(vectors, pool.target, pool.l1, pool.l2, pool.residual)
-        pool.weights = np.maximum(pool.scores - pool.l1, 0.0) / pool.l2
-        floors, most = np.array([pool.floor]), documents.ask + 2 * pool.known + len(pool.barred)
-        (found,) = documents.above(np.array([query]), pool.residual[None], floors, most)
-        pool.extend(found)
 
 
 class _Pool:
@@ -186,7 +183,8 @@ class _Pool:
         self.working: Ids = np.empty(0, np.int64)
         self.gram: Array = np.empty((0, 0))
         self.passes = 0
-        self.growing = self.large = self.close = False
+        self.growing = self.large = self.close = self.far = self.roughly = False
+        self.thinned = 1
 
     @property
     def floor(self) -> float:
@@ -200,6 +198,12 @@ class _Pool:
         """How many documents of the pool score above the floor: a search will bring them back."""
         return int((self.scores >= self.floor).sum())
 
+    @property
+    def asks(self) -> int:
+        """How many documents to ask for: those that will come back, and some more; where most matter, many."""
+        known = self.known * self.thinned
+        return max(self.documents.ask, self.k + 1) + len(self.barred) + (2 * known if self.large else known)
+
     def extend(self, found: Ids) -> None:
         """Add what a search brought back, and note whether any of it has to be solved for."""
         self.passes += self.documents.whole
@@ -209,29 +213,45 @@ class _Pool:
         found_scores = scores(self.documents.vectors.rows, new, self.residual)
         unit = self.documents.longest * float(np.linalg.norm(self.target))
         excess = float((found_scores - self.l1).max(initial=-np.inf))
-        self.growing = excess > 0.1 * TOLERANCE * unit
+        self.growing = excess > 0.1 * TOLERANCE * unit or (self.roughly and self.documents.whole)
+        self.far = excess > CLOSE * unit
         # An approximate search proves nothing, so one that could hardly bring anything more is not made.
-        self.close = not self.documents.exact and excess < CLOSE * unit
+        self.close = not (self.documents.exact or self.far)
         self.rows = np.concatenate([self.rows, new])
         self.weights = np.concatenate([self.weights, np.zeros(len(new))])
         self.scores = np.concatenate([self.scores, found_scores])
+        if self.thinned > 1:  # what was solved for was the sample's optimum; how large the support is, it has told
+            self.growing, self.thinned = True, 1
+            many = int((self.scores > self.l1).sum())
+            self.large |= many > LARGE and many * self.documents.longest**2 < STIFF * self.l2
 
     def solve(self) -> None:
         """Move to the optimum over the pool."""
-        tolerance = float(_tolerance(self.target, self.documents.longest, self.documents.shortest))
-        solved, self.residual, self.scores, self.working, self.gram = solve_pool(
-            self.documents.vectors.rows,
-            self.rows,
-            self.target,
-            self.l1,
-            self.l2,
-            tolerance,
-            int(_largest(self.l2)),
-            self.weights,
-            self.working,
-            self.gram,
-        )
-        self.large = not solved
+        rows = self.documents.vectors.rows
+        # Of documents that are alike each has its share of the weight: what stands for many has all of it.
+        l2 = self.l2 / self.documents.stands_for
+        self.roughly = False
+        if not self.large:
+            tolerance = float(_tolerance(self.target, self.documents.longest, self.documents.shortest))
+            solved, self.residual, self.scores, self.working, self.gram = solve_pool(
+                rows,
+                self.rows,
+                self.target,
+                self.l1,
+                l2,
+                tolerance,
+                int(_largest(l2)),
+                self.weights,
+                self.working,
+                self.gram,
+            )
+            self.large = not solved
+        if self.large:
+            self.roughly = self.far or not self.documents.whole
+            enough = ROUGHLY if self.roughly else ENOUGH
+            self.weights, self.residual, self.scores = newton(
+                rows, self.rows, self.target, self.l1, l2, self.residual, enough
+            )
 
     def solution(self) -> Solution:
         """Return the pool's optimum, by ascending id."""

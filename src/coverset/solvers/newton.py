@@ -1,74 +1,97 @@
-"""The other small side, for large supports: semi-smooth Newton on the residual r.
+"""The other small side, for large supports: semi-smooth Newton on the residual r, compiled.
 
 For l2 > 0 the residual of the optimum minimises the strongly convex, once differentiable
 
     phi(r) = 1/2 ||r - v||^2 + 1/(2 l2) sum_i [u_i.r - l1]_+^2,     and then w_i = [u_i.r - l1]_+ / l2.
 
-A few steps suffice, however many documents are active. Where r is as wide as an embedding, a step solves one
-d x d system; where it is as wide as a vocabulary, by conjugate gradients, which need products with rows only.
+A few steps suffice, however many documents are active. A step solves (I + U_A'U_A / l2) s = -grad phi, for the
+active rows U_A, by conjugate gradients: products with rows are all it takes, so it is as good for words as for
+meaning, and where rows are alike, a dozen products solve it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from coverset.arrays import Array
-from coverset.vectors import BLOCK, Vectors
+from coverset.arrays import Array, Ids
+from coverset.compilation import compiled
+from coverset.products import add_curvature, inner, rebuild, scores
+from coverset.vectors import Rows
+
+# Newton's steps at most, and the gradient, relative to the query, at which no more are made.
+STEPS, ENOUGH = 100, 1e-10
+# A step is solved for to this share of its gradient: roughly at first, nearer to the optimum as exactly as single
+# precision can. The gradient itself is exact, and so is what the steps converge to.
+ROUGHLY, CLOSELY = 0.1, 1e-5
 
 
-def newton(documents: Vectors, query: Array, l1: float, l2: float, start: Array) -> tuple[Array, Array]:
-    """Return r* and the scores u_i.r* of the documents, from a first guess of r. Needs l2 > 0."""
-    residual, scores = start, documents.times(start)
-    value = _value(residual - query, scores, l1, l2)
-    solve = _by_conjugate_gradients if documents.width else _directly
-    for _ in range(100):
-        active = np.flatnonzero(scores > l1)
-        some = documents.take(active)
-        gradient = residual - query + some.combine(scores[active] - l1) / l2
-        step = -solve(some, gradient, l2)
-        slope, change, length = gradient @ step, documents.times(step), 1.0
+@compiled
+def newton(
+    rows: Rows, members: Ids, query: Array, l1: float, l2: float, start: Array, enough: float
+) -> tuple[Array, Array, Array]:
+    """Return (weights, residual, scores) of the optimum over some rows, from a first guess of r. Needs l2 > 0.
+
+    No more steps are made once the gradient is below `enough`, relative to the query. The residual is v - Uw of
+    these very weights, so that what is measured on them is true of them.
+    """
+    residual, length = start.copy(), np.sqrt(inner(query, query))
+    found = scores(rows, members, residual)
+    value, before, flat = _value(residual - query, found, l1, l2), np.inf, False
+    for _ in range(STEPS):
+        active = np.flatnonzero(found > l1)
+        some = members[active]
+        gradient = residual - query
+        rebuild(rows, some, (found[active] - l1) / l2, gradient)
+        size = np.sqrt(inner(gradient, gradient))
+        if size <= enough * length or (flat and size > 0.5 * before):
+            break
+        before = size
+        step = _direction(rows, some, gradient, l2, max(min(ROUGHLY, size / length), CLOSELY))
+        slope, change, share = inner(gradient, step), scores(rows, members, step), 1.0
         while True:
-            moved = residual + length * step
-            lower = _value(moved - query, scores + length * change, l1, l2)
-            if lower <= value + 1e-4 * length * slope or length < 1e-6:
+            lower = _value(residual + share * step - query, found + share * change, l1, l2)
+            # At the end the value no longer tells: what it can change by is lost in rounding.
+            flat = abs(lower - value) <= 1e-14 * value
+            if flat or lower <= value + 1e-4 * share * slope or share < 1e-6:
                 break
-            length /= 2
-        if lower >= value:
-            break
-        residual, value, scores = moved, lower, documents.times(moved)
-        if length * np.linalg.norm(step) <= 1e-13 * np.linalg.norm(query):
-            break
-    return residual, scores
+            share /= 2
+        residual = residual + share * step
+        value, found = lower, found + share * change
+    weights = np.maximum(found - l1, 0.0) / l2
+    rebuilt = np.zeros(len(query))
+    rebuild(rows, members, weights, rebuilt)
+    residual = query - rebuilt
+    return weights, residual, scores(rows, members, residual)
 
 
-def _value(moved: Array, scores: Array, l1: float, l2: float) -> float:
+@compiled
+def _value(moved: Array, found: Array, l1: float, l2: float) -> float:
     """phi(r), given r - v and the scores."""
-    excess = np.maximum(scores - l1, 0.0)
-    return float(0.5 * (moved @ moved) + 0.5 * (excess @ excess) / l2)
+    over = 0.0
+    for i in range(len(found)):
+        excess = found[i] - l1
+        if excess > 0.0:
+            over += excess * excess
+    return 0.5 * inner(moved, moved) + 0.5 * over / l2
 
 
-def _directly(active: Vectors, gradient: Array, l2: float) -> Array:
-    """Solve (I + U_A U_A'/l2) s = g by elimination, for vectors without words."""
-    hessian = np.eye(len(gradient))
-    for start in range(0, len(active), BLOCK):
-        wide = active.meaning[start : start + BLOCK].astype(np.float64)
-        hessian += wide.T @ wide * (active.roots[0] ** 2 / l2)
-    step: Array = np.linalg.solve(hessian, gradient).astype(np.float64, copy=False)
-    return step
-
-
-def _by_conjugate_gradients(active: Vectors, gradient: Array, l2: float) -> Array:
-    """Solve (I + U_A U_A'/l2) s = g without ever forming the matrix."""
-    step, rest = np.zeros_like(gradient), gradient.copy()
-    along, square = rest.copy(), rest @ rest
-    enough = 1e-24 * square
+@compiled
+def _direction(rows: Rows, active: Ids, gradient: Array, l2: float, exactness: float) -> Array:
+    """Solve (I + U_A'U_A / l2) s = -g by conjugate gradients, in single precision, down to a share of ||g||."""
+    size = np.sqrt(inner(gradient, gradient))
+    rest = (gradient / -size).astype(np.float32)
+    step, along, square = np.zeros_like(rest), rest.copy(), inner(rest, rest)
+    enough = exactness * exactness * square
     for _ in range(10 * len(active) + 10):
         if square <= enough:
             break
-        image = along + active.combine(active.times(along)) / l2
-        length = square / (along @ image)
-        step += length * along
-        rest -= length * image
-        square, before = rest @ rest, square
-        along = rest + (square / before) * along
-    return step
+        image = along.copy()
+        add_curvature(rows, active, along, np.float32(1.0 / l2), image)
+        share = np.float32(square / inner(along, image))
+        step += share * along
+        rest -= share * image
+        following = inner(rest, rest)
+        along = rest + np.float32(following / square) * along
+        square = following
+    direction: Array = step.astype(np.float64) * size
+    return direction

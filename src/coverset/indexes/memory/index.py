@@ -82,7 +82,17 @@ class MemoryIndex:
         view = self._views.get(share)
         if view is None:
             view = copy.copy(self)
-            for kept in ("blank", "gram", "crowding", "repetitive", "lipschitz", "mean", "centered", "written"):
+            for kept in (
+                "blank",
+                "gram",
+                "some",
+                "crowding",
+                "repetitive",
+                "lipschitz",
+                "mean",
+                "centered",
+                "written",
+            ):
                 view.__dict__.pop(kept, None)
             view.share, view.corpus = share, self.corpus.sharing(share)
             view.norms = view.corpus.norms
@@ -165,6 +175,11 @@ class MemoryIndex:
     def gram(self) -> Array:
         """The (N, N) inner products between documents, in double precision."""
         return self.corpus.gram()
+
+    @cached_property
+    def some(self) -> Vectors:
+        """Some five hundred documents, from all over the corpus."""
+        return self.corpus.take(slice(None, None, max(1, len(self) // 512)))
 
     @cached_property
     def crowding(self) -> float:

@@ -39,8 +39,8 @@ class WordScan:
         self.ends = postings.starts[terms + 1]
 
     def add(self, start: int, scores: Floats) -> None:
-        """Add to the (rows, queries) scores of the rows from `start` on; blocks come in order."""
-        stop = start + len(scores)
+        """Add to the (queries, rows) scores of the rows from `start` on; blocks come in order."""
+        stop = start + scores.shape[1]
         _add(
             self.postings.rows, self.postings.values, self.queries, self.weights, self.cursors, self.ends,
             self.step, start, stop, scores,
@@ -65,6 +65,6 @@ def _add(
         query, weight, at = queries[n], weights[n], cursors[n]
         while at < ends[n] and rows[at] < stop * step:
             if rows[at] % step == 0:
-                scores[rows[at] // step - start, query] += weight * values[at]
+                scores[query, rows[at] // step - start] += weight * values[at]
             at += 1
         cursors[n] = at

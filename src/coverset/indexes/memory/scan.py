@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from coverset.arrays import Array, Floats, Ids
 
 if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
+    from coverset.indexes.memory.kept import Kept
 
 
 # Rows per matrix product: a block's scores stay in the cache while they are picked through.
@@ -31,7 +31,7 @@ def scan(
     queries: Floats,
     most: int,
     floors: Floats | Array | None = None,
-    watch: Callable[[int, Floats], None] | None = None,
+    kept: Kept | None = None,
     step: int = 1,
 ) -> list[Ids]:
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
@@ -40,8 +40,7 @@ def scan(
     holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score.
     Zero rows are never listed.
 
-    With a `step`, only every so many rows are looked at. `watch(start, scores)` is shown the (rows,
-    queries) scores of every block of rows.
+    With a `step`, only every so many rows are looked at. `kept` is given the highest scores.
     """
     slack = rounding(index, queries)
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
@@ -49,17 +48,17 @@ def scan(
         lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
     shortlist = _Shortlist(len(queries), most, slack, lowest)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
-    columns = np.ascontiguousarray(np.float32(corpus.roots[0]) * queries[:, : corpus.dim].T)
+    targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
     words = index.word_scan(queries[:, corpus.dim :], step) if corpus.width else None
     rows = corpus.meaning[::step]
     for start in range(0, len(rows), BLOCK):
-        scores = rows[start : start + BLOCK] @ columns
+        scores = targets @ rows[start : start + BLOCK].T
         if words is not None:
             words.add(start, scores)
         low, high = np.searchsorted(blank, (start, start + BLOCK))
-        scores[blank[low:high] - start] = -np.inf
-        if watch is not None:
-            watch(start, scores)
+        scores[:, blank[low:high] - start] = -np.inf
+        if kept is not None:
+            kept.add(start, scores)
         shortlist.add(start, scores)
     return [found * step for found in shortlist.rows()]
 
@@ -74,12 +73,13 @@ class _Shortlist:
         self.pending = 0
 
     def add(self, start: int, scores: Floats) -> None:
-        """Take in the (rows, queries) scores of the rows from `start` on."""
-        if not self.found and len(scores) > self.most:
-            cut = np.partition(scores.T, len(scores) - self.most, axis=1)[:, len(scores) - self.most]
+        """Take in the (queries, rows) scores of the rows from `start` on."""
+        width = scores.shape[1]
+        if not self.found and width > self.most:
+            cut = np.partition(scores, width - self.most, axis=1)[:, width - self.most]
             self.threshold = np.maximum(self.threshold, cut - self.slack)
-        flat = np.flatnonzero((scores >= self.threshold).ravel())
-        row, query = np.divmod(flat, scores.shape[1])
+        flat = np.flatnonzero((scores >= self.threshold[:, None]).ravel())
+        query, row = np.divmod(flat, width)
         self.found.append((query, row + start, scores.ravel()[flat]))
         self.pending += len(flat)
         if self.pending > 1.5 * self.most * (len(self.queries) - 1) + 4096:

@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.index import MemoryIndex
+from coverset.indexes.memory.kept import Kept
 from coverset.indexes.memory.scan import rounding, scan
 from coverset.products import quick_scores
 from coverset.solvers.parallel import each
+from coverset.vectors import Terms
+
+
+@dataclass
+class _Read:
+    """What is known of a query's scores since a pass: those of the rows within reach, and the rest are lower.
+
+    `rows` and their `scores` are those u.r that are at least `least`, for the residual r of the pass. Some of them
+    were read `again` since, for another residual, `turned`; infinity where they were not.
+    """
+
+    residual: Array
+    rows: Terms
+    scores: Floats
+    least: float
+    turned: Array | None = None
+    again: Floats | None = None
 
 
 class Screened:
     """Ask an array in memory, for one batch of queries, round after round.
 
-    Two things save passes over a large array. Where documents are alike, it is first asked for every 16th
-    row only: the optimum over such a sample is near the true one, and the first full pass starts from there.
-    And a pass keeps its scores u.r: when the residual has turned to r', a row can only reach the floor if u was
-    near enough to r (see `needed`), so only such rows are read again: near the end, next to none. The very first
-    pass keeps nothing, as the residual after it is far from the query.
+    Two things save passes over a large array. Where documents are alike, it is first asked for every 16th row,
+    then for every 4th: the optimum over such a sample is near the true one, and the first full pass starts from
+    there. And a pass keeps its highest scores u.r: when the residual has turned to r', a row can only reach the
+    floor if u was near enough to r (see `needed`), so only such rows are read again: near the end, next to none.
+    The very first pass keeps nothing, as the residual after it is far from the query.
     """
 
     ask = 256
-    rounds = sys.maxsize
     exact = True
-    SAMPLE, LARGE, ALIKE = 16, 65536, 0.3
+    # Every so manieth row is asked, and how often; where there are at least so many rows, and they are alike.
+    SAMPLES, LARGE, ALIKE = ((16, 2), (4, 1), (1, sys.maxsize)), 65536, 0.3
 
     def __init__(self, index: MemoryIndex, queries: int) -> None:
         self.index = index
@@ -35,43 +53,58 @@ class Screened:
         self.longest = float(index.norms.max())
         self.shortest = float(index.norms[index.norms > 0].min(initial=self.longest))
         sampled = len(index) >= self.LARGE and index.crowding > self.ALIKE
-        self._step = self.SAMPLE if sampled else 1
+        self._samples = list(self.SAMPLES if sampled else self.SAMPLES[-1:])
         self._begun = False
-        self._scores = np.empty((queries, len(index)), np.float32)
-        self._residuals = np.full((queries, index.corpus.dim + index.corpus.width), np.inf)
+        self._read: list[_Read | None] = [None] * queries
+
+    @property
+    def stands_for(self) -> int:
+        """How many rows each one that is being asked stands for."""
+        return self._samples[0][0]
+
+    @property
+    def rounds(self) -> int:
+        """How many searches to make at most: a sample's optimum need not be exact."""
+        return self._samples[0][1]
 
     @property
     def whole(self) -> bool:
         """Whether every row is being asked, not a sample."""
-        return self._step == 1
+        return self.stands_for == 1
 
     def finer(self) -> bool:
-        """Go over from the sample to all rows; False when it was all rows already."""
-        coarse = not self.whole
-        self._step = 1
-        self._residuals[:] = np.inf
-        return coarse
+        """Go over from a sample to a larger one, and to all rows in the end; False when it was these already."""
+        if self.whole:
+            return False
+        del self._samples[0]
+        self._read = [None] * len(self._read)
+        return True
 
     def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows among which are the `most` best above its floor."""
         slack = rounding(self.index, residuals)
         lowest = floors - slack
-        reachable = self._reachable(batch, residuals, lowest - slack)
         found: list[Ids] = [np.empty(0, np.int64)] * len(batch)
-        full = [n for n, rows in enumerate(reachable) if rows is None]
+        reachable = self._reachable(batch, residuals, lowest - slack)
+        full = [n for n, places in enumerate(reachable) if places is None]
         if full:
             for n, rows in zip(full, self._pass(batch[full], residuals[full], floors[full], most), strict=True):
                 found[n] = rows
 
         def read(n: int) -> None:
-            rows = reachable[n]
+            known, places = self._read[batch[n]], reachable[n]
+            assert known is not None
+            rows = known.rows[places].astype(np.int64)
             scores = quick_scores(self.vectors.rows, rows, residuals[n].astype(np.float32))
+            if known.again is None:
+                known.turned, known.again = residuals[n], np.full(len(known.rows), np.inf, np.float32)
+                known.again[places] = scores
             keep = scores > lowest[n]
             if keep.sum() > most:
                 keep &= scores >= np.partition(scores, len(scores) - most)[len(scores) - most] - slack[n]
             found[n] = rows[keep]
 
-        each(read, [n for n, rows in enumerate(reachable) if rows is not None])
+        each(read, [n for n, places in enumerate(reachable) if places is not None])
         return found
 
     def ids(self, rows: Ids) -> Ids:
@@ -79,56 +112,71 @@ class Screened:
         return rows
 
     def _pass(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
-        """Read all rows (of the sample), and keep the scores."""
-
-        def keep(start: int, scores: Floats) -> None:
-            self._scores[batch, start : start + len(scores)] = scores.T
-
-        if self._begun:
-            self._residuals[batch] = residuals
-        watch = keep if self._begun else None
+        """Read all rows (of the sample), and keep the highest scores."""
+        kept = Kept(self._high(residuals), self.stands_for) if self._begun else None
         self._begun = True
-        return scan(self.index, residuals.astype(np.float32), most, floors, watch, self._step)
+        found = scan(self.index, residuals.astype(np.float32), most, floors, kept, self.stands_for)
+        if kept is not None:
+            for n, query in enumerate(batch):
+                self._read[query] = _Read(residuals[n], *kept.of(n), float(kept.least[n]))
+        return found
 
-    def _reachable(self, batch: Ids, residuals: Array, floors: Array) -> list[Any]:
-        """Return, for each residual, the rows that can score above its floor; None: a full pass is cheaper.
+    def _high(self, residuals: Array) -> Floats:
+        """Return, for each residual, the score that as many rows reach as may be read for the price of a pass."""
+        queries = np.array(len(residuals))
+        share = min(0.5, float(_price(queries) / queries))
+        scores = np.stack([self.index.some.times(residual) for residual in residuals])
+        high: Floats = np.quantile(scores, 1.0 - share, axis=1).astype(np.float32)
+        return high
 
-        The split costs least, in units of one row read by itself: a full pass over N rows for m queries
-        takes about (1.7 + 0.056 m) N of them.
+    def _reachable(self, batch: Ids, residuals: Array, floors: Array) -> list[Ids | None]:
+        """Return, for each residual, which known rows can score above its floor; None: a full pass is cheaper.
+
+        The split costs least.
         """
-        known = np.isfinite(self._residuals[batch, 0])
-        lowest = np.full(len(batch), -np.inf)
-        lowest[known] = needed(self._residuals[batch[known]], residuals[known], floors[known], self.longest)
-        total = -(-len(self.index) // self._step)
-        reached: list[Any] = [None] * len(batch)
-        counts = np.full(len(batch), np.inf)
+        reached: list[Ids | None] = [None] * len(batch)
 
-        def count(n: int) -> None:
-            if known[n]:
-                reached[n] = self._scores[batch[n], :total] > np.float32(lowest[n])
-                counts[n] = np.count_nonzero(reached[n])
+        def reach(n: int) -> None:
+            known = self._read[batch[n]]
+            if known is None:
+                return
+            least = needed(known.residual, residuals[n], floors[n], self.longest)
+            if least < known.least:
+                return
+            within = known.scores > np.float32(least)
+            if known.turned is not None and known.again is not None:
+                within &= known.again > np.float32(needed(known.turned, residuals[n], floors[n], self.longest))
+            reached[n] = np.flatnonzero(within)
 
-        each(count, range(len(batch)))
+        each(reach, range(len(batch)))
+        counts = np.array([np.inf if places is None else len(places) for places in reached])
         order = np.argsort(counts)
         rest = np.arange(len(batch), -1, -1)
-        cost = np.where(rest > 0, (1.7 + 0.056 * rest) * total, 0.0)
+        total = -(-len(self.index) // self.stands_for)
+        cost = np.where(rest > 0, _price(rest) * total, 0.0)
         split = int(np.argmin(np.concatenate([[0.0], np.cumsum(counts[order])]) + cost))
-        rows: list[Any] = [None] * len(batch)
-        for n in order[:split]:
-            rows[n] = np.flatnonzero(reached[n]) * self._step
-        return rows
+        for n in order[split:]:
+            reached[n] = None
+        return reached
 
 
-def needed(before: Array, after: Array, floors: Array, longest: float) -> Array:
+def _price(queries: Ids) -> Array:
+    """Return what a row costs in a full pass for so many queries, in units of a row read by itself for one."""
+    price: Array = 1.7 + 0.056 * queries.astype(np.float64)
+    return price
+
+
+def needed(before: Array, after: Array, floor: float, longest: float) -> float:
     """Return, for residuals r and then r', the least u.r of any row u, at most `longest`, with u.r' >= floor.
 
     Of such rows the one with the least u.r lies in the plane of r and r', at the edge of what is allowed: its
     part along r' is f = floor / ||r'||, and the rest, sqrt(longest^2 - f^2), points away from r.
     """
     nothing = 1e-150  # in place of a residual of length 0
-    old, new = (np.maximum(np.linalg.norm(r, axis=1), nothing) for r in (before, after))
-    cosine = np.einsum("qd,qd->q", before, after) / (old * new)
-    sine = np.linalg.norm(after / new[:, None] - (cosine / old)[:, None] * before, axis=1)
-    along = np.clip(floors / new, -longest, longest)
-    least = old * (along * cosine - np.sqrt(longest**2 - along**2) * sine)
-    return np.where(along > -longest * cosine, least, -np.inf)
+    old, new = (max(float(np.linalg.norm(r)), nothing) for r in (before, after))
+    cosine = float(before @ after) / (old * new)
+    sine = float(np.linalg.norm(after / new - (cosine / old) * before))
+    along = min(max(floor / new, -longest), longest)
+    if along <= -longest * cosine:
+        return -np.inf
+    return float(old * (along * cosine - np.sqrt(longest**2 - along**2) * sine))
