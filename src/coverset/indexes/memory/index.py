@@ -18,6 +18,7 @@ from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
     from coverset.indexes.memory.postings import Postings, WordScan
+    from coverset.indexes.memory.rounded import Rounded, Rounding
 
 # Queries scanned for together.
 QUERIES = 128
@@ -65,6 +66,7 @@ class MemoryIndex:
             self.norms = np.sqrt(squared_norms(rows))
         self.dim = self.corpus.dim
         self._postings: list[Postings] = []
+        self._rounding: list[Rounding] = []
 
     @cached_property
     def blank(self) -> Ids:
@@ -170,6 +172,14 @@ class MemoryIndex:
         if not self._postings:  # one list, shared by all views
             self._postings.append(Postings.of(self.corpus.words))
         return WordScan(self._postings[0], targets, self.corpus.roots[1], step)
+
+    def rounded(self) -> Rounded | None:
+        """Return the rounded copy of the meaning for one more pass, if there is one."""
+        from coverset.indexes.memory.rounded import Rounding
+
+        if not self._rounding:  # one list, shared by all views
+            self._rounding.append(Rounding(self.corpus.meaning))
+        return self._rounding[0].copy()
 
     @cached_property
     def gram(self) -> Array:

@@ -10,10 +10,13 @@ from coverset.vectors import Terms
 
 
 class Kept:
-    """Scores that are at least `least` (queries,), block of rows by block of rows; every `step`-th row is read."""
+    """Scores that are at least `least` (queries,), block of rows by block of rows; every `step`-th row is read.
+
+    `error` says how far off they may be, beyond rounding of single precision.
+    """
 
     def __init__(self, least: Floats, step: int) -> None:
-        self.least, self._step = least, step
+        self.least, self.error, self._step = least, 0.0, step
         self._blocks: list[tuple[Ids, Terms, Floats]] = []
         self._rows, self._high = np.empty(0, np.int32), np.empty(0, np.float32)
 

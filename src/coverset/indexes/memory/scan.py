@@ -12,10 +12,13 @@ from coverset.arrays import Array, Floats, Ids
 if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
     from coverset.indexes.memory.kept import Kept
+    from coverset.indexes.memory.rounded import Rounded
 
 
 # Rows per matrix product: a block's scores stay in the cache while they are picked through.
 BLOCK = 8192
+# Rows from which on a rounded copy of them may be worth its while.
+LARGE = 65536
 
 
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
@@ -46,6 +49,9 @@ def scan(
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
     if floors is not None:
         lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
+    rounded = index.rounded() if len(queries) == 1 and len(index) >= LARGE else None
+    if rounded is not None:
+        return [_scan_roughly(index, rounded, queries, most, slack, lowest, kept, step)]
     shortlist = _Shortlist(len(queries), most, slack, lowest)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
     targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
@@ -61,6 +67,39 @@ def scan(
             kept.add(start, scores)
         shortlist.add(start, scores)
     return [found * step for found in shortlist.rows()]
+
+
+def _scan_roughly(
+    index: MemoryIndex,
+    rounded: Rounded,
+    query: Floats,
+    most: int,
+    slack: Floats,
+    lowest: Floats,
+    kept: Kept | None,
+    step: int,
+) -> Ids:
+    """Scan for one query with a rounded copy, and read in full what it does not rule out."""
+    from coverset.products import quick_scores
+
+    corpus, target = index.corpus, np.float32(index.corpus.roots[0]) * query[0, : index.corpus.dim]
+    error = rounded.error * float(np.linalg.norm(target))
+    scores = rounded.scores(target, step)[None]
+    if corpus.width:
+        index.word_scan(query[:, corpus.dim :], step).add(0, scores)
+    scores[:, index.blank[index.blank % step == 0] // step] = -np.inf
+    if kept is not None:
+        kept.error = error
+        kept.add(0, scores)
+    shortlist = _Shortlist(1, most, slack + np.float32(2 * error), lowest - np.float32(error))
+    for start in range(0, scores.shape[1], BLOCK):
+        shortlist.add(start, scores[:, start : start + BLOCK])
+    rows = shortlist.rows()[0] * step
+    exact = quick_scores(corpus.rows, rows, query[0])
+    if len(rows) > most:
+        cut = np.partition(exact, len(rows) - most)[len(rows) - most]
+        lowest = np.maximum(lowest, cut - slack)
+    return rows[exact >= lowest]
 
 
 class _Shortlist:

@@ -20,8 +20,8 @@ from coverset.vectors import Terms
 class _Read:
     """What is known of a query's scores since a pass: those of the rows within reach, and the rest are lower.
 
-    `rows` and their `scores` are those u.r that are at least `least`, for the residual r of the pass. Some of them
-    were read `again` since, for another residual, `turned`; infinity where they were not.
+    `rows` and their `scores` are those u.r that are at least `least`, for the residual r of the pass; bounds on
+    them, where it was a rough one. Some were read `again`, for a residual `turned`; infinity where not.
     """
 
     residual: Array
@@ -118,7 +118,8 @@ class Screened:
         found = scan(self.index, residuals.astype(np.float32), most, floors, kept, self.stands_for)
         if kept is not None:
             for n, query in enumerate(batch):
-                self._read[query] = _Read(residuals[n], *kept.of(n), float(kept.least[n]))
+                rows, scores = kept.of(n)
+                self._read[query] = _Read(residuals[n], rows, scores + kept.error, kept.least[n] + kept.error)
         return found
 
     def _high(self, residuals: Array) -> Floats:

@@ -1,0 +1,120 @@
+"""A copy of the corpus rounded to bytes: a pass over it reads a quarter, and tells what to read in full."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coverset.arrays import Floats
+from coverset.compilation import vectorised
+from coverset.solvers.parallel import cores, each
+
+# The copy is made once so many passes for a single query were made: making it takes about as long as they do. A
+# batch of queries reads the rows as they are.
+PAYS = 4
+# A row of numbers this small is rounded to 0.
+TINY = 1e-30
+# It takes so much of the memory that is free, at most.
+MOST = 0.5
+
+
+class Rounded:
+    """Rows as `scale * code`, a scale for each row and a byte for each number.
+
+    Attributes
+    ----------
+    error
+        The largest distance of a row from what it is rounded to.
+    """
+
+    def __init__(self, rows: Floats) -> None:
+        self.codes: NDArray[np.int8] = np.empty(rows.shape, np.int8)
+        self.scales: Floats = np.empty(len(rows), np.float32)
+        errors = np.empty(len(rows), np.float32)
+        each(lambda part: _round(rows, *part, self.codes, self.scales, errors), _parts(len(rows)))
+        self.error = float(errors.max(initial=0.0))
+
+    def scores(self, target: Floats, step: int = 1) -> Floats:
+        """Return the inner products of every `step`-th row with a target, off by `error` ||target|| at most."""
+        out = np.empty(-(-len(self.codes) // step), np.float32)
+        each(lambda part: _scores(self.codes, self.scales, target, step, *part, out), _parts(len(out)))
+        return out
+
+
+class Rounding:
+    """Makes the copy when it has begun to pay, if there is room for it; one for all views of a corpus.
+
+    It is made on a thread of its own: nobody's query waits for it.
+    """
+
+    def __init__(self, rows: Floats) -> None:
+        self._rows, self._passes = rows, 0
+        self._made: Rounded | None = None
+        self._maker: Thread | None = None
+
+    def copy(self) -> Rounded | None:
+        """Return the copy for one more pass; None: there is none, or not yet."""
+        self._passes += 1
+        if self._passes == PAYS + 1 and self._rows.size <= MOST * free_memory():
+            self._maker = Thread(target=self._make, name="coverset-rounded", daemon=True)
+            self._maker.start()
+        return self._made
+
+    def wait(self) -> Rounded | None:
+        """Return the copy once it is made; None if it has not been begun."""
+        if self._maker is not None:
+            self._maker.join()
+        return self._made
+
+    def _make(self) -> None:
+        self._made = Rounded(self._rows)
+
+
+def free_memory() -> float:
+    """Return how many bytes of memory can be had; infinity where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return np.inf
+    free = [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    return free[0] if free else np.inf
+
+
+def _parts(rows: int) -> list[tuple[int, int]]:
+    """Return the rows in as many ranges as there are cores."""
+    ends = np.linspace(0, rows, cores() + 1).astype(int).tolist()
+    return list(pairwise(ends))
+
+
+@vectorised
+def _round(rows: Floats, start: int, stop: int, codes: NDArray[np.int8], scales: Floats, errors: Floats) -> None:
+    """Round rows to bytes, and say how far off each is."""
+    for i in range(start, stop):
+        largest = np.float32(0.0)
+        for t in range(rows.shape[1]):
+            largest = max(largest, abs(rows[i, t]))
+        scale = largest / np.float32(127.0)
+        times, square = np.float32(1.0) / scale if scale > TINY else np.float32(0.0), np.float32(0.0)
+        for t in range(rows.shape[1]):
+            code = rows[i, t] * times
+            codes[i, t] = np.int8(code + np.float32(0.5) if code >= 0.0 else code - np.float32(0.5))
+            off = rows[i, t] - scale * np.float32(codes[i, t])
+            square += off * off
+        # A little more than it is, for what is lost in this sum.
+        scales[i], errors[i] = scale, np.float32(1.001) * np.sqrt(square)
+
+
+@vectorised
+def _scores(
+    codes: NDArray[np.int8], scales: Floats, target: Floats, step: int, start: int, stop: int, out: Floats
+) -> None:
+    """Set out[start:stop] to the rounded rows' inner products with the target."""
+    for n in range(start, stop):
+        i, total = n * step, np.float32(0.0)
+        for t in range(codes.shape[1]):
+            total += np.float32(codes[i, t]) * target[t]
+        out[n] = scales[i] * total

@@ -1,0 +1,116 @@
+"""The rounded copy of a corpus: scores as near as it says, and the same answers with it as without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import random as random_sparse
+
+from coverset import MMR, NNN, Dense, MemoryIndex
+from coverset.indexes.memory import rounded
+from coverset.indexes.memory.rounded import PAYS, Rounded, Rounding
+from coverset.vectors import Vectors
+from tests.conftest import clustered
+
+DOCUMENTS = 70_000
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 70), st.integers(-20, 15), st.integers(1, 5))
+def test_scores_are_as_near_as_it_says(seed: int, n: int, d: int, exponent: int, step: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = (10.0**exponent * rng.standard_normal((n, d)) ** 3).astype(np.float32)
+    rows[rng.integers(n)] = 0.0
+    target = rng.standard_normal(d).astype(np.float32)
+    copy = Rounded(rows)
+    exact = rows[::step].astype(float) @ target.astype(float)
+    allowed = copy.error * np.linalg.norm(target) + 1e-5 * np.linalg.norm(rows, axis=1).max() * np.linalg.norm(
+        target
+    )
+    assert np.abs(copy.scores(target, step) - exact).max() <= allowed
+    assert copy.error <= np.abs(rows).max() / 254 * np.sqrt(d) * 1.01 + 1e-30
+    assert copy.codes.nbytes == rows.nbytes // 4
+
+
+@pytest.fixture(scope="module")
+def documents() -> tuple[Any, Any]:
+    corpus, queries = clustered(DOCUMENTS, 48, 3, seed=4)
+    corpus[100:120] = corpus[0]  # the same document many times
+    corpus[500] = 0.0
+    return corpus, queries
+
+
+def with_copy(corpus: Any, **options: Any) -> MemoryIndex:
+    """An index whose rounded copy is made, as after some queries."""
+    index = MemoryIndex(corpus, **options)
+    for _ in range(PAYS + 1):
+        index.rounded()
+    assert index._rounding[0].wait() is not None
+    return index
+
+
+def without_copy(monkeypatch: pytest.MonkeyPatch, corpus: Any, **options: Any) -> MemoryIndex:
+    index = MemoryIndex(corpus, **options)
+    monkeypatch.setattr(index, "rounded", lambda: None)
+    return index
+
+
+@pytest.mark.parametrize("decoder", [Dense(), MMR(), NNN(), NNN(l1=0.1, l2=0.1), NNN(l1=0.05, l2=10.0)], ids=str)
+def test_answers_are_the_same_with_it(documents: Any, decoder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, queries = documents
+    index, plain = with_copy(corpus), without_copy(monkeypatch, corpus)
+    for query in (*queries, corpus[0]):
+        ours, expected = decoder.decode(query, index, k=8), decoder.decode(query, plain, k=8)
+        np.testing.assert_array_equal(ours.ids, expected.ids)
+        np.testing.assert_allclose(ours.weights, expected.weights, atol=1e-6)
+        assert (ours.certified, ours.proved) == (expected.certified, expected.proved)
+
+
+def test_a_search_is_brute_force(documents: Any) -> None:
+    corpus, queries = documents
+    index = with_copy(corpus)
+    for query in (*queries, corpus[0]):
+        scores, ids = index.search(query[None], 300)
+        exact = (corpus.astype(float) @ query.astype(float)).astype(np.float32)
+        exact[500] = -np.inf
+        np.testing.assert_array_equal(ids[0], np.argsort(-exact, kind="stable")[:300])
+        np.testing.assert_array_equal(scores[0], exact[ids[0]])
+
+
+def test_words_are_counted_in_full(documents: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, queries = documents
+    rng = np.random.default_rng(0)
+    words = random_sparse(DOCUMENTS, 500, 0.01, format="csr", random_state=rng, dtype=np.float32)
+    both = Vectors(corpus, words)
+    index, plain = with_copy(both), without_copy(monkeypatch, both)
+    asked = random_sparse(len(queries), 500, 0.02, format="csr", random_state=rng, dtype=np.float32)
+    for decoder in (Dense(), NNN(l1=0.1, l2=0.5)):
+        for q in range(len(queries)):
+            query = Vectors(queries[q : q + 1], asked[q : q + 1])
+            ours, expected = decoder.decode_batch(query, index)[0], decoder.decode_batch(query, plain)[0]
+            np.testing.assert_array_equal(ours.ids, expected.ids)
+            assert ours.certified == expected.certified
+
+
+def test_it_is_made_when_it_pays_and_only_where_there_is_room(
+    documents: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = documents[0]
+    waits = Rounding(rows)
+    for _ in range(PAYS):
+        assert waits.copy() is None
+    assert waits.wait() is None
+    waits.copy()
+    assert waits.wait() is waits.copy() is not None
+    monkeypatch.setattr(rounded, "free_memory", lambda: float(rows.size))
+    crowded = Rounding(rows)
+    for _ in range(3 * PAYS):
+        assert crowded.copy() is None
+    assert crowded.wait() is None
+
+
+def test_the_system_tells_how_much_memory_is_free() -> None:
+    assert rounded.free_memory() > 2**20
