@@ -83,6 +83,7 @@ class Shelf:
         self.analyser = Analyser()
         self._keeper = None if kept is None else CachedEncoder(encoder, kept)
         self._known: dict[str, tuple[Floats, Counter[str]]] = {}
+        self._warm = False
         self._lock = threading.Lock()
 
     def put(self, texts: Sequence[str]) -> Shelved:
@@ -95,7 +96,11 @@ class Shelf:
             known = [self._known[text] for text in texts]
             if len(self._known) > MOST_KNOWN:
                 self._known = dict(zip(texts, known, strict=True))
-        return Shelved(self, np.stack([meaning for meaning, _ in known]), [counts for _, counts in known])
+        shelved = Shelved(self, np.stack([meaning for meaning, _ in known]), [counts for _, counts in known])
+        if not self._warm:
+            shelved.warm()
+            self._warm = True
+        return shelved
 
     def _encoded(self, texts: list[str]) -> Floats:
         if self._keeper is None or sum(1 for _ in self._keeper.folder.glob("*.npz")) >= MOST_FILES:
@@ -110,8 +115,10 @@ class Shelved:
         self._shelf = shelf
         self._vocabulary, words = Vocabulary.of(counts)
         self._index = MemoryIndex(Vectors(meaning, words), shelf.share)
-        # What is compiled or computed with the first answer is then ready before a request comes.
-        shelf.decoder.decode(self._index.corpus.take(slice(0, 1)), self._index, k=1)
+
+    def warm(self) -> None:
+        """Decode once: what is compiled with the first answer is then ready before a request comes."""
+        self._shelf.decoder.decode(self._index.corpus.take(slice(0, 1)), self._index, k=1)
 
     def choose(self, request: str, k: int, steps: Sequence[str] = ()) -> Choice:
         """Return the k texts that together cover a request, and each of its steps if it comes with any."""

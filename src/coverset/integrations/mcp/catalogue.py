@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from mcp.types import Tool
 
@@ -27,6 +28,11 @@ class Entry:
     def name(self) -> str:
         """The name under which the tool is found and called."""
         return f"{self.server}/{self.tool.name}" + (f"~{self.number}" if self.number > 1 else "")
+
+    @cached_property
+    def text(self) -> str:
+        """The text that stands for it."""
+        return tool_text(self.server, self.tool)
 
     def namesake(self, other: Entry) -> bool:
         """Say whether a tool of another server has the same name."""
@@ -108,7 +114,7 @@ class Catalogue:
                 # By name, so that answers do not depend on which server was ready first.
                 entries = {entry.name: entry for name in sorted(self._entries) for entry in self._entries[name]}
                 changes = self._changes
-            texts = [tool_text(entry.server, entry.tool) for entry in entries.values()]
+            texts = [entry.text for entry in entries.values()]
             self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None, changes)
 
     def find(self, request: str, k: int, steps: Sequence[str] = ()) -> Finding:
