@@ -48,11 +48,8 @@ class Solving:
                 part = which[start : start + BATCH]
                 some = _shared(targets.take(part), view)
                 if near is not None and self.candidates is not None:
-                    for n, q in enumerate(part):
-                        one = slice(n, n + 1)
-                        ids, vectors = _found(near, int(q))
-                        vectors = _shared(vectors, view)
-                        yield part[one], self._rows(ids, vectors, some.take(one), l1[part[one]], l2[part[one]])
+                    for n, solution in enumerate(self._near(near, part, view, some, l1[part], l2[part])):
+                        yield part[n : n + 1], solution
                 elif self._small(view):
                     yield part, self._corpus(view, some, l1[part], l2[part], None)
                 else:
@@ -71,7 +68,7 @@ class Solving:
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
             if field is not None:
-                found = self._field(field.ids, _shared(field.vectors, view), some, sparse, ridge, k)
+                found = self._field(field.ids, _shared(field.vectors, view), some, sparse, ridge)
             elif self._small(view):
                 gone = np.zeros((len(some), len(index)), bool)
                 gone[:, np.array(list(barred), np.int64)] = True
@@ -110,6 +107,22 @@ class Solving:
         solution.scores[:, index.blank] = -np.inf
         return solution
 
+    def _near(
+        self, near: Nearest, which: Ids, view: Index, targets: Vectors, l1: Array, l2: Array
+    ) -> Iterator[Solution]:
+        """Solve for each target over the documents nearest to it, by ascending id."""
+        ids, vectors = near.documents
+        members = [np.sort(near.places[q][near.found[q]]) for q in which]
+        if self.solver == "exact" and all(map(len, members)):
+            from coverset.solvers.exact import solve_among
+
+            yield from solve_among(ids, _shared(vectors, view), members, targets.flat(), l1, l2)
+            return
+        for n, some in enumerate(members):
+            one = slice(n, n + 1)
+            nearest = _shared(vectors.take(some), view)
+            yield self._rows(ids[some], nearest, targets.take(one), l1[one], l2[one])
+
     def _rows(self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array) -> Solution:
         """Solve over a few documents."""
         if len(ids) == 0:  # a filter that nothing passes
@@ -119,19 +132,13 @@ class Solving:
         solution.ids = ids
         return solution
 
-    def _field(
-        self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array, k: int
-    ) -> list[Solution]:
+    def _field(self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array) -> list[Solution]:
         """Solve for the targets of a request over documents near any of them; each has weight for few of them."""
-        if len(ids) <= SMALL or self.solver == "fista":
+        if len(ids) == 0 or self.solver == "fista":
             return self._rows(ids, vectors, targets, l1, l2).each()
-        index = _prepared(vectors)
-        rows = np.arange(len(ids))
-        solutions = self._pools(index, targets, l1, l2, k, None)
-        complete = [solution.over(rows, vectors.times(solution.residuals[0])) for solution in solutions]
-        for solution in complete:
-            solution.ids = ids
-        return complete
+        from coverset.solvers.exact import solve_among
+
+        return solve_among(ids, vectors, [np.arange(len(ids))] * len(targets), targets.flat(), l1, l2)
 
     def _pools(
         self,
@@ -161,13 +168,6 @@ def _prepared(vectors: Vectors) -> MemoryIndex:
 def _shared(vectors: Vectors, index: Index) -> Vectors:
     """Return vectors under the inner product of a view of the index they belong to."""
     return vectors.sharing(index.share) if isinstance(index, MemoryIndex) and vectors.width else vectors
-
-
-def _found(near: Nearest, query: int) -> tuple[Keys, Vectors]:
-    """Return a query's nearest documents by ascending id, and their vectors."""
-    ids, vectors = near.documents
-    places = np.sort(near.places[query][near.found[query]])
-    return ids[places], vectors.take(places)
 
 
 def _completed(solutions: list[Solution], index: Index) -> list[Solution]:

@@ -32,9 +32,9 @@ CLOSE = 0.01
 ROUGHLY = 1e-3
 # A support beyond this is solved for on the residual's side (l2 = 0 has no such side, and needs at most d).
 LARGEST_SUPPORT = 1024
-# It is so at once where a sample has told that the support will be large, and the problem is not a stiff one: its
-# curvatures, of which l2 is the smallest and no more than n ||u||^2 the largest, are not too far apart.
-LARGE, STIFF = 256, 1000.0
+# So is one that may be larger than this, unless the problem is stiff: its curvatures, of which l2 is the smallest
+# and no more than n ||u||^2 the largest, are too far apart.
+LARGE, STIFF = 128, 1000.0
 
 
 class Documents(Protocol):
@@ -125,6 +125,45 @@ def solve_gram(
     return Solution(
         ids, targets, out.weights, out.scores, out.residuals, out.gaps, out.violations, longest, l1, l2, passes=1
     )
+
+
+def solve_among(
+    ids: Keys, vectors: Vectors, members: Sequence[Ids], targets: Array, l1: Array, l2: Array
+) -> list[Solution]:
+    """Solve each query over some documents of its own, out of those that were fetched for all of them."""
+    rows, norms, solutions = vectors.rows, vectors.norms, dict[int, Solution]()
+    nothing, no_gram = np.empty(0, np.int64), np.empty((0, 0))
+
+    def solve(q: int) -> None:
+        some, query, sparse, ridge = members[q], targets[q], float(l1[q]), float(l2[q])
+        lengths, weights = norms[some], np.zeros(len(some))
+        longest = float(lengths.max())
+        tolerance = float(_tolerance(query, longest, float(lengths[lengths > 0].min(initial=longest))))
+        most = int(_largest(ridge))
+        solved, residual, found, _, _ = solve_pool(
+            rows, some, query, sparse, ridge, tolerance, most, weights, nothing, no_gram
+        )
+        if not solved:
+            weights, residual, found = newton(rows, some, query, sparse, ridge, query, ENOUGH)
+        gap, violation = measure(query, residual, found, weights, sparse, ridge)
+        found[lengths == 0] = -np.inf
+        one = slice(q, q + 1)
+        solutions[q] = Solution(
+            ids[some],
+            targets[one],
+            weights[None],
+            found[None],
+            residual[None],
+            np.array([gap]),
+            np.array([violation]),
+            longest,
+            l1[one],
+            l2[one],
+            passes=1,
+        )
+
+    each(solve, range(len(targets)))
+    return [solutions[q] for q in range(len(targets))]
 
 
 def solve_pools(
@@ -220,10 +259,10 @@ class _Pool:
         self.rows = np.concatenate([self.rows, new])
         self.weights = np.concatenate([self.weights, np.zeros(len(new))])
         self.scores = np.concatenate([self.scores, found_scores])
-        if self.thinned > 1:  # what was solved for was the sample's optimum; how large the support is, it has told
-            self.growing, self.thinned = True, 1
-            many = int((self.scores > self.l1).sum())
-            self.large |= many > LARGE and many * self.documents.longest**2 < STIFF * self.l2
+        # What is above l1 may have weight; after a sample, of whose optimum this is the residual, much of it will.
+        self.large |= self._is_large(int((self.scores > self.l1).sum()))
+        self.growing |= self.thinned > 1  # what was solved for was the sample's problem
+        self.thinned = 1
 
     def solve(self) -> None:
         """Move to the optimum over the pool."""
@@ -252,6 +291,10 @@ class _Pool:
             self.weights, self.residual, self.scores = newton(
                 rows, self.rows, self.target, self.l1, l2, self.residual, enough
             )
+
+    def _is_large(self, support: int) -> bool:
+        """Whether a support is one to solve for on the residual's side."""
+        return support > LARGE and support * self.documents.longest**2 < STIFF * self.l2
 
     def solution(self) -> Solution:
         """Return the pool's optimum, by ascending id."""
