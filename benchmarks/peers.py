@@ -30,7 +30,7 @@ D, BATCH, K = 384, 64, 5
 L1, L2 = 0.1, 0.1
 VIOLATION = 1e-6
 # Documents up to which a way is tried: beyond, it takes minutes.
-FEW = {"NNN by FISTA-50": 100_000, "scikit-learn": 20_000, "FAISS HNSW": 100_000}
+FEW = {"scikit-learn": 20_000, "FAISS HNSW": 100_000}
 # What MMR is compared on: as many candidates, and as many to pick.
 CANDIDATES, PICKED = 1000, 10
 

@@ -82,6 +82,8 @@ class MMR(Decoder):
             values.append(marginal[pick] if picks else worth[pick])
             picks.append(pick)
             open_[pick] = False
+            if len(picks) == k and not kinds:
+                break
             cosines = field.vectors.inner(field.vectors.take(np.array([pick])))[:, 0]
             np.maximum(nearest, cosines, out=nearest)
             gone = kinds.like(cosines, field.vectors.norms, pick) & open_ if kinds else np.zeros(0, bool)
