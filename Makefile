@@ -48,7 +48,9 @@ soak: $(VENV)/dev
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) --out benchmarks/results
 
 bench: $(VENV)/dev
+	@$(PIP) -e ".[bench]"
 	$(BIN)/python -m benchmarks.speed --out benchmarks/results
+	$(BIN)/python -m benchmarks.peers --out benchmarks/results
 
 # The paper's recipe, resumable: make reproduce DATA="data/numpybank data/toollens" ENCODER=bge-small-en-v1.5
 # ARGUMENTS are any more of `python -m benchmarks.paper.reproduce --help`, such as --device cuda:1 or --no-sweep.

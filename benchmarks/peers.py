@@ -201,10 +201,10 @@ def draw(report: dict[str, Any], path: Path) -> None:
     ours = ("Dense", "NNN()", "NNN (0.1, 0.1)", "NNN (0.1, 10)")
     figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
     names = dict.fromkeys(name for row in report["speed"] for name in row["seconds"])
-    for name in names:
+    for name, colour in zip(names, [*mpl.color_sequences["tab10"], "black", "navy"], strict=False):
         points = [(row["documents"], row["seconds"][name][0]) for row in report["speed"] if name in row["seconds"]]
         style = {"linewidth": 2.2} if name in ours else {"linestyle": "--", "linewidth": 1.2}
-        axes.plot(*zip(*points, strict=True), marker="o", markersize=4, label=name, **style)
+        axes.plot(*zip(*points, strict=True), marker="o", markersize=4, label=name, color=colour, **style)
     axes.set(xscale="log", yscale="log", xlabel="documents", ylabel="seconds for one query")
     axes.grid(alpha=0.25)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

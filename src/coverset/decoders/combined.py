@@ -23,9 +23,9 @@ def select(solutions: list[Solution], cut: Cut, *, complete: bool, guessed: bool
     plus that for its part; k=None is the union of the supports. `complete`: the solutions list every document of
     the corpus, so that one left out can be told from one not looked at.
     """
-    alone = [next(cut.select(solution)) for solution in solutions]
     if len(solutions) == 1:
-        return alone[0]
+        return next(cut.select(solutions[0]))
+    alone = [next(replace(cut, k=1).select(solution)) for solution in solutions]  # for what is known of each
     scores: Array = np.stack([solution.scores[0] for solution in solutions])
     weights = np.stack([solution.weights[0] for solution in solutions])
     worth, weight = np.asarray(together(scores), np.float64), together(weights)

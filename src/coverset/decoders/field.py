@@ -10,7 +10,7 @@ import numpy as np
 from coverset.arrays import Floats, Keys
 from coverset.decoders.kinds import Kinds
 from coverset.decoders.requests import serves, together
-from coverset.indexes import Index, MemoryIndex, ask, fetch, suiting
+from coverset.indexes import Index, MemoryIndex, ask, fetch, suiting, within
 from coverset.indexes.ids import as_ids, present
 from coverset.ranking import ascending, ranked
 from coverset.selection import Selection
@@ -18,6 +18,8 @@ from coverset.vectors import Vectors
 
 # Up to this many documents in memory, all of them are looked at.
 SMALL = 2048
+# Whoever asks for more than was searched for will again: so many times as much is searched for then.
+DEEPER = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +33,7 @@ class Field:
     @classmethod
     def around(cls, index: Index, targets: Vectors, depth: int) -> Field:
         """Return the documents nearest to any of the targets, so many of each."""
-        if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
-            chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
-            return cls(chosen, index.corpus if len(chosen) == len(index) else index.corpus.take(chosen), True)
-        _, found = ask(index, targets, depth)
-        ids = as_ids(list(dict.fromkeys(found[present(found)].tolist())))
-        ids = ids[ascending(ids)]
-        return cls(ids, fetch(index, ids), len(ids) >= len(index))
+        return Surroundings(index, targets).field(depth)
 
     def scores(self, targets: Vectors, index: Index) -> Floats:
         """Return the (targets, documents) inner products; what lacks a half gives its share to the other."""
@@ -62,6 +58,44 @@ class Field:
         if not targets.width:
             return targets.inner(self.vectors)
         return targets.sharing(share).inner(self.vectors.sharing(share))
+
+
+class Surroundings:
+    """What is near the targets of one request: searched for once, however often some more of it is asked for."""
+
+    def __init__(self, index: Index, targets: Vectors) -> None:
+        self._index, self._targets = index, targets
+        self._found: Keys = np.empty((len(targets), 0), np.int64)
+        self._known: Field | None = None
+
+    def field(self, depth: int) -> Field:
+        """Return the documents nearest to any of the targets, so many of each."""
+        index = self._index
+        if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
+            chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
+            return Field(chosen, index.corpus if len(chosen) == len(index) else index.corpus.take(chosen), True)
+        if self._known is None:
+            self._search(depth)
+        elif depth > self._found.shape[1]:
+            self._search(within(index, DEEPER * depth))
+        assert self._known is not None
+        ids = _listed(self._found[:, :depth])
+        if len(ids) == len(self._known.ids):
+            return self._known
+        place = {identifier: n for n, identifier in enumerate(self._known.ids.tolist())}
+        places = np.array([place[identifier] for identifier in ids.tolist()], np.int64)
+        return Field(ids, self._known.vectors.take(places), False)
+
+    def _search(self, depth: int) -> None:
+        _, self._found = ask(self._index, self._targets, depth)
+        ids = _listed(self._found)
+        self._known = Field(ids, fetch(self._index, ids), len(ids) >= len(self._index))
+
+
+def _listed(found: Keys) -> Keys:
+    """Return what searches brought back, each once, by ascending id."""
+    ids = as_ids(list(dict.fromkeys(found[present(found)].tolist())))
+    return ids[ascending(ids)]
 
 
 def decide(

@@ -13,6 +13,7 @@ from coverset.arrays import Array, Floats
 from coverset.decoders.combined import select
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
+from coverset.decoders.field import Surroundings
 from coverset.decoders.kinds import ALIKE, Distinct, Kinds, as_distinct
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.parameter import Parameter
@@ -204,13 +205,14 @@ class NNN(Decoder):
     ) -> Selection:
         """Decode one request, with its parts, one of each kind: solved again until nothing more is left out."""
         targets, left_out = asked.targets(0), dict[Hashable, Hashable]()
+        near = Surroundings(index, targets)
         deep, room = cut, cut.k or 1
         if cut.k is not None and kinds is not None:
             room = within(index, ROOM * cut.k)
             # Where copies abound, all that is near is gone through at once: each round leaves out some more.
             deep = replace(cut, k=within(index, SMALL_KEPT) if kinds.common else room)
         while True:
-            solutions = solving.request(targets, index, l1, l2, room, list(left_out))
+            solutions = solving.request(targets, near, index, l1, l2, room, list(left_out))
             complete = cut.whole and len(solutions[0].ids) == len(index)
             if kinds is None:
                 return select(solutions, cut, complete=complete, guessed=asked.guessed)

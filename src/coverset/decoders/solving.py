@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coverset.arrays import Array, Ids, Keys, Mask
-from coverset.decoders.field import Field
+from coverset.decoders.field import Surroundings
 from coverset.decoders.nearest import Nearest
 from coverset.indexes import Index, MemoryIndex, suiting, within
 from coverset.ranking import ascending
@@ -57,14 +57,21 @@ class Solving:
                         yield part[n : n + 1], solution
 
     def request(
-        self, targets: Vectors, index: Index, l1: float, l2: float, k: int, barred: Sequence[Hashable]
+        self,
+        targets: Vectors,
+        near: Surroundings,
+        index: Index,
+        l1: float,
+        l2: float,
+        k: int,
+        barred: Sequence[Hashable],
     ) -> list[Solution]:
         """Solve for the targets of one request, without some documents: a solution each, over the same ones."""
         strengths = np.full(len(targets), l1), np.full(len(targets), l2)
         solutions: list[Solution | None] = [None] * len(targets)
         field = None
         if self.candidates is not None:
-            field = Field.around(index, targets, self.candidates + len(barred)).without(barred)
+            field = near.field(self.candidates + len(barred)).without(barred)
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
             if field is not None:
