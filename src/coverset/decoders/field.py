@@ -61,10 +61,13 @@ class Field:
 
 
 class Surroundings:
-    """What is near the targets of one request: searched for once, however often some more of it is asked for."""
+    """What is near the targets of one request: searched for once, however often some more of it is asked for.
 
-    def __init__(self, index: Index, targets: Vectors) -> None:
-        self._index, self._targets = index, targets
+    `growing`: more will be, so that it is searched deeper from the start.
+    """
+
+    def __init__(self, index: Index, targets: Vectors, *, growing: bool = False) -> None:
+        self._index, self._targets, self._growing = index, targets, growing
         self._found: Keys = np.empty((len(targets), 0), np.int64)
         self._known: Field | None = None
 
@@ -74,10 +77,9 @@ class Surroundings:
         if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
             chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
             return Field(chosen, index.corpus if len(chosen) == len(index) else index.corpus.take(chosen), True)
-        if self._known is None:
-            self._search(depth)
-        elif depth > self._found.shape[1]:
-            self._search(within(index, DEEPER * depth))
+        if depth > self._found.shape[1]:
+            self._search(within(index, DEEPER * depth if self._growing else depth))
+            self._growing = True
         assert self._known is not None
         ids = _listed(self._found[:, :depth])
         if len(ids) == len(self._known.ids):

@@ -205,7 +205,7 @@ class NNN(Decoder):
     ) -> Selection:
         """Decode one request, with its parts, one of each kind: solved again until nothing more is left out."""
         targets, left_out = asked.targets(0), dict[Hashable, Hashable]()
-        near = Surroundings(index, targets)
+        near = Surroundings(index, targets, growing=kinds is not None and kinds.common)
         deep, room = cut, cut.k or 1
         if cut.k is not None and kinds is not None:
             room = within(index, ROOM * cut.k)
