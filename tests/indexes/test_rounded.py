@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -112,6 +114,24 @@ def test_it_is_made_when_it_pays_and_only_where_there_is_room(
     for _ in range(3 * PAYS):
         assert crowded.copy() is None
     assert crowded.wait() is None
+
+
+def test_an_index_with_a_copy_goes_to_another_process(documents: Any) -> None:
+    corpus, queries = documents
+    index = with_copy(corpus)
+    there = pickle.loads(pickle.dumps(index))
+    np.testing.assert_array_equal(there.search(queries[:1], 5)[1], index.search(queries[:1], 5)[1])
+    assert there.rounded() is None
+
+
+def test_threads_that_ask_at_once_have_it_made_once(documents: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(rounded, "Rounded", lambda rows: made.append(rows) or object())
+    waits = Rounding(documents[0])
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: waits.copy(), range(64)))
+    assert waits.wait() is not None
+    assert len(made) == 1
 
 
 def test_the_system_tells_how_much_memory_is_free() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,13 +70,19 @@ class Rounding:
         self._rows, self._passes = rows, 0
         self._made: Rounded | None = None
         self._maker: Thread | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[Rounding], tuple[Floats]]:
+        """Go to another process without the copy: it is made there if it pays there."""
+        return Rounding, (self._rows,)
 
     def copy(self) -> Rounded | None:
         """Return the copy for one more pass; None: there is none, or not yet."""
-        self._passes += 1
-        if self._passes == PAYS + 1 and self._rows.size <= MOST * free_memory():
-            self._maker = Thread(target=self._make, name="coverset-rounded", daemon=True)
-            self._maker.start()
+        with self._lock:
+            self._passes += 1
+            if self._maker is None and self._passes > PAYS and self._rows.size <= MOST * free_memory():
+                self._maker = Thread(target=self._make, name="coverset-rounded", daemon=True)
+                self._maker.start()
         return self._made
 
     def wait(self) -> Rounded | None:
