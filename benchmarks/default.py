@@ -18,7 +18,7 @@ from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tune import tune
 from coverset.ranking import ranked
-from coverset.solvers.exact import solve_gram
+from coverset.solvers.few import solve_gram
 
 Rule = Callable[[Floats, MemoryIndex], Ids]
 METRICS = (Comp @ 5, Recall @ 5)
@@ -43,7 +43,7 @@ def by(strength: Callable[[Array, Array, Array], tuple[Array, Array]]) -> Rule:
             np.sort((rows @ rows.transpose(0, 2, 1))[:, one, other], axis=1) for rows in (rest, nearest)
         )
         l1, l2 = strength(np.take_along_axis(scores, order, 1), partial, plain)
-        solution = solve_gram(np.arange(len(index)), index.corpus.meaning, index.gram, queries, l1, l2)
+        solution = solve_gram(np.arange(len(index)), index.corpus, index.gram, queries, l1, l2)
         return ranked(solution.scores.astype(np.float32), 5)
 
     return rule

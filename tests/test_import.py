@@ -26,23 +26,23 @@ def test_import_brings_in_nothing_heavy_but_numpy() -> None:
 def test_import_takes_less_than_0_3_seconds_over_numpy() -> None:
     code = """
         import time, numpy
-        start = time.perf_counter()
+        start = time.process_time()
         import coverset
-        print(time.perf_counter() - start)
+        print(time.process_time() - start)
     """
     assert min(float(run(code)) for _ in range(3)) < 0.3
 
 
-def test_first_decode_takes_less_than_2_seconds_once_compiled_code_is_cached() -> None:
+def test_first_decode_takes_less_than_2_seconds_of_a_core_once_compiled_code_is_cached() -> None:
     code = """
         import time
         import numpy as np
         corpus = np.random.default_rng(0).standard_normal((3000, 32)).astype(np.float32)
-        start = time.perf_counter()
+        start = time.process_time()
         from coverset import NNN
         NNN(l1=0.1, l2=0.1).decode_batch(corpus[:4], corpus)
         NNN(l1=0.1, l2=0.1).decode(corpus[0], corpus[:100])
-        print(time.perf_counter() - start)
+        print(time.process_time() - start)
     """
     run(code)
     assert min(float(run(code)) for _ in range(3)) < 2.0

@@ -108,7 +108,7 @@ class Solving:
             solution = solve_fista(ids, rows, index.lipschitz, flat, l1, l2, self.iterations)
             solution.scores[:, np.flatnonzero(~rows.any(axis=1))] = -np.inf
             return solution
-        from coverset.solvers.exact import solve_gram
+        from coverset.solvers.few import solve_gram
 
         solution = solve_gram(ids, index.corpus, index.gram, targets.flat(), l1, l2, barred)
         solution.scores[:, index.blank] = -np.inf
@@ -121,7 +121,7 @@ class Solving:
         ids, vectors = near.documents
         members = [np.sort(near.places[q][near.found[q]]) for q in which]
         if self.solver == "exact" and all(map(len, members)):
-            from coverset.solvers.exact import solve_among
+            from coverset.solvers.few import solve_among
 
             yield from solve_among(ids, _shared(vectors, view), members, targets.flat(), l1, l2)
             return
@@ -143,7 +143,7 @@ class Solving:
         """Solve for the targets of a request over documents near any of them; each has weight for few of them."""
         if len(ids) == 0 or self.solver == "fista":
             return self._rows(ids, vectors, targets, l1, l2).each()
-        from coverset.solvers.exact import solve_among
+        from coverset.solvers.few import solve_among
 
         return solve_among(ids, vectors, [np.arange(len(ids))] * len(targets), targets.flat(), l1, l2)
 

@@ -13,14 +13,14 @@ from typing import Protocol
 
 import numpy as np
 
-from coverset.arrays import Array, Ids, Keys, Mask
+from coverset.arrays import Array, Ids, Keys
 from coverset.products import scores
 from coverset.ranking import ascending
-from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.certificate import TOLERANCE
+from coverset.solvers.few import largest, tolerance
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
-from coverset.solvers.parallel import cores, each
+from coverset.solvers.parallel import each
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
 from coverset.vectors import Vectors
@@ -30,10 +30,8 @@ from coverset.vectors import Vectors
 CLOSE = 0.01
 # How exactly the residual's side is solved for while the optimum is far.
 ROUGHLY = 1e-3
-# A support beyond this is solved for on the residual's side (l2 = 0 has no such side, and needs at most d).
-LARGEST_SUPPORT = 1024
-# So is one that may be larger than this, unless the problem is stiff: its curvatures, of which l2 is the smallest
-# and no more than n ||u||^2 the largest, are too far apart.
+# A support that may be larger than this is solved for on the residual's side, unless the problem is stiff: its
+# curvatures, of which l2 is the smallest and no more than n ||u||^2 the largest, are too far apart.
 LARGE, STIFF = 128, 1000.0
 
 
@@ -89,81 +87,6 @@ class Documents(Protocol):
     def ids(self, rows: Ids) -> Keys:
         """Return the corpus's ids of these rows."""
         ...
-
-
-def solve_gram(
-    ids: Keys, vectors: Vectors, gram: Array, targets: Array, l1: Array, l2: Array, barred: Mask | None = None
-) -> Solution:
-    """Solve over a few documents, a whole small corpus say, from their Gram matrix; strengths (B,) per query.
-
-    The vectors are needed for the queries' own inner products, and where a support is large. `barred` (B, n)
-    says which documents a query must do without.
-    """
-    count, n = len(targets), len(gram)
-    out = Outcome(
-        weights=np.zeros((count, n)),
-        scores=np.empty((count, n)),
-        residuals=np.empty_like(targets),
-        gaps=np.empty(count),
-        violations=np.empty(count),
-        solved=np.empty(count, bool),
-    )
-    lengths = np.sqrt(gram.diagonal())
-    longest = float(lengths.max())
-    tolerances = _tolerance(targets, longest, float(lengths[lengths > 0].min(initial=longest)))
-    none = np.empty((count, 0), bool)
-    batch = Batch(targets, l1, l2, tolerances, _largest(l2), none if barred is None else barred)
-    workers = min(cores(), count)
-    each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, workers), range(workers))
-    for q in np.flatnonzero(~out.solved):
-        allowed = np.flatnonzero(np.isfinite(out.scores[q]))
-        weights, out.residuals[q], found = newton(
-            vectors.rows, allowed, targets[q], l1[q], l2[q], out.residuals[q], ENOUGH
-        )
-        out.scores[q, allowed], out.weights[q, allowed] = found, weights
-        out.gaps[q], out.violations[q] = measure(targets[q], out.residuals[q], found, weights, l1[q], l2[q])
-    return Solution(
-        ids, targets, out.weights, out.scores, out.residuals, out.gaps, out.violations, longest, l1, l2, passes=1
-    )
-
-
-def solve_among(
-    ids: Keys, vectors: Vectors, members: Sequence[Ids], targets: Array, l1: Array, l2: Array
-) -> list[Solution]:
-    """Solve each query over some documents of its own, out of those that were fetched for all of them."""
-    rows, norms, solutions = vectors.rows, vectors.norms, dict[int, Solution]()
-    nothing, no_gram = np.empty(0, np.int64), np.empty((0, 0))
-
-    def solve(q: int) -> None:
-        some, query, sparse, ridge = members[q], targets[q], float(l1[q]), float(l2[q])
-        lengths, weights = norms[some], np.zeros(len(some))
-        longest = float(lengths.max())
-        tolerance = float(_tolerance(query, longest, float(lengths[lengths > 0].min(initial=longest))))
-        most = int(_largest(ridge))
-        solved, residual, found, _, _ = solve_pool(
-            rows, some, query, sparse, ridge, tolerance, most, weights, nothing, no_gram
-        )
-        if not solved:
-            weights, residual, found = newton(rows, some, query, sparse, ridge, query, ENOUGH)
-        gap, violation = measure(query, residual, found, weights, sparse, ridge)
-        found[lengths == 0] = -np.inf
-        one = slice(q, q + 1)
-        solutions[q] = Solution(
-            ids[some],
-            targets[one],
-            weights[None],
-            found[None],
-            residual[None],
-            np.array([gap]),
-            np.array([violation]),
-            longest,
-            l1[one],
-            l2[one],
-            passes=1,
-        )
-
-    each(solve, range(len(targets)))
-    return [solutions[q] for q in range(len(targets))]
 
 
 def solve_pools(
@@ -271,15 +194,15 @@ class _Pool:
         l2 = self.l2 / self.documents.stands_for
         self.roughly = False
         if not self.large:
-            tolerance = float(_tolerance(self.target, self.documents.longest, self.documents.shortest))
+            exactly = float(tolerance(self.target, self.documents.longest, self.documents.shortest))
             solved, self.residual, self.scores, self.working, self.gram = solve_pool(
                 rows,
                 self.rows,
                 self.target,
                 self.l1,
                 l2,
-                tolerance,
-                int(_largest(l2)),
+                exactly,
+                int(largest(l2)),
                 self.weights,
                 self.working,
                 self.gram,
@@ -315,17 +238,3 @@ class _Pool:
             passes=self.passes,
             settled=self.documents.exact and not self.growing,
         )
-
-
-def _tolerance(targets: Array, longest: float, shortest: float) -> Array:
-    """How exactly the small problem is solved: far below what a certificate asks for, but not below rounding.
-
-    Short documents among long ones count as well, so it is the shortest that sets the measure.
-    """
-    tolerance: Array = max(1e-9 * shortest, 1e-15 * longest) * np.sqrt(np.einsum("...d,...d", targets, targets))
-    return tolerance
-
-
-def _largest(l2: Array | float) -> Ids:
-    """How many documents may have weight before the solve goes over to the residual's side."""
-    return np.where(l2 > 0, LARGEST_SUPPORT, np.iinfo(np.int64).max)
