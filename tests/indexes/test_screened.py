@@ -17,7 +17,7 @@ def test_no_row_that_reaches_the_floor_is_left_out(seed: int, turn: float, floor
     rows = rng.normal(size=(4000, 3))
     rows *= longest * rng.uniform(size=(4000, 1)) ** (1 / 3) / np.linalg.norm(rows, axis=1, keepdims=True)
     reached = rows[rows @ after >= floor]
-    (least,) = needed(before[None], after[None], np.array([floor]), longest)
+    least = needed(before, after, floor, longest)
     assert (reached @ before >= least - 1e-9 * longest * np.linalg.norm(before)).all()
 
 
@@ -28,7 +28,7 @@ def test_the_bound_is_attained(seed: int, share: float) -> None:
     floor = share * np.linalg.norm(after)
     away = -before + (before @ after) / (after @ after) * after
     row = share * after / np.linalg.norm(after) + np.sqrt(1 - share**2) * away / np.linalg.norm(away)
-    (least,) = needed(before[None], after[None], np.array([floor]), 1.0)
+    least = needed(before, after, float(floor), 1.0)
     if np.isfinite(least):
         np.testing.assert_allclose(row @ before, least, atol=1e-9)
     else:  # even the row opposite to the old residual reaches the floor
@@ -36,6 +36,6 @@ def test_the_bound_is_attained(seed: int, share: float) -> None:
 
 
 def test_a_residual_of_nothing_asks_for_every_row() -> None:
-    zero, some = np.zeros((1, 3)), np.ones((1, 3))
-    assert (needed(zero, some, np.array([0.1]), 1.0) <= 0).all()
-    assert np.isfinite(needed(some, zero, np.array([0.1]), 1.0)).all()
+    zero, some = np.zeros(3), np.ones(3)
+    assert needed(zero, some, 0.1, 1.0) <= 0
+    assert np.isfinite(needed(some, zero, 0.1, 1.0))
