@@ -95,7 +95,7 @@ def main() -> None:
     """Measure, and write hybrid.json and hybrid.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000, 300_000])
     arguments = parser.parse_args()
     results = [measure(n) for n in arguments.documents]
     (arguments.out / "hybrid.json").write_text(json.dumps(results, indent=1) + "\n")

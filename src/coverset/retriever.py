@@ -104,7 +104,7 @@ class Retriever:
         if not table.exists:
             if not create:
                 raise FileNotFoundError(f"there is no store at {folder}")
-            create_store(table, encoder, words)
+            encoder = create_store(table, encoder, words)
         now = table.outline()
         if words not in ("auto", now.state.words):
             raise ValueError(

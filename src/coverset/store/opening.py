@@ -20,14 +20,15 @@ def check_free(folder: Path) -> None:
         raise ValueError(f"folder must be a store, empty or missing, and {folder} is something else")
 
 
-def create_store(table: Table, encoder: str | Encoder | None, words: str | None) -> None:
-    """Make a store where there is none; "auto" words are English."""
+def create_store(table: Table, encoder: str | Encoder | None, words: str | None) -> Encoder:
+    """Make a store where there is none, and return its encoder; "auto" words are English."""
     check_free(table.folder)
     first, source = _first_encoder(encoder)
     language = "english" if words == "auto" else words
     if language is not None:
         Analyser(language)
     table.create(State(first.name, first.fingerprint, source, words=language), first.dim)
+    return first
 
 
 def _first_encoder(given: str | Encoder | None) -> tuple[Encoder, str | None]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Rows per matrix product: a block's scores stay in the cache while they are picked through.
 BLOCK = 8192
-# Rows from which on a rounded copy of them may be worth its while.
+# Rows from which on samples and a rounded copy of them may be worth their while.
 LARGE = 65536
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.kept import Kept
-from coverset.indexes.memory.scan import rounding, scan
+from coverset.indexes.memory.rounded import STEPS
+from coverset.indexes.memory.scan import LARGE, rounding, scan
 from coverset.products import quick_scores
 from coverset.solvers.parallel import each
 from coverset.vectors import Terms
@@ -45,14 +46,14 @@ class Screened:
     ask = 256
     exact = True
     # Every so manieth row is asked, and how often; where there are at least so many rows, and they are alike.
-    SAMPLES, LARGE, ALIKE = ((16, 2), (4, 1), (1, sys.maxsize)), 65536, 0.3
+    SAMPLES, ALIKE = tuple(zip(STEPS, (2, 1, sys.maxsize), strict=True)), 0.3
 
     def __init__(self, index: MemoryIndex, queries: int) -> None:
         self.index = index
         self.vectors = index.corpus
         self.longest = float(index.norms.max())
         self.shortest = float(index.norms[index.norms > 0].min(initial=self.longest))
-        sampled = len(index) >= self.LARGE and index.crowding > self.ALIKE
+        sampled = len(index) >= LARGE and index.crowding > self.ALIKE
         self._samples = list(self.SAMPLES if sampled else self.SAMPLES[-1:])
         self._begun = False
         self._read: list[_Read | None] = [None] * queries
