@@ -21,7 +21,6 @@ from typing import Any
 from benchmarks.paper import published
 from benchmarks.paper.study import STEPS, study
 from benchmarks.paper.study_figures import draw
-from benchmarks.paper.whole import write_whole
 from coverset.encoders import DEFAULT, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import Dataset, Split, load
@@ -30,6 +29,7 @@ from coverset.evaluation.evaluate import PAPER
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError
 from coverset.progress import progress
+from coverset.training.written import write_whole
 
 METRICS = [str(metric) for metric in PAPER]
 # What keeps our data from being the paper's, by data set.

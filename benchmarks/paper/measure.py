@@ -8,7 +8,6 @@ from typing import Any
 
 from benchmarks.paper.recipe import FIXED
 from benchmarks.paper.setting import Setting
-from benchmarks.paper.whole import write_whole
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
@@ -17,6 +16,7 @@ from coverset.evaluation.embedded import Labelled
 from coverset.evaluation.evaluate import evaluate, parameters
 from coverset.evaluation.tune import Trial, best
 from coverset.indexes import MemoryIndex
+from coverset.training.written import write_whole
 
 OURS = ("l1", "l2", "relevance")
 

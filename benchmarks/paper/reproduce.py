@@ -20,11 +20,11 @@ from benchmarks.paper.published import METHODS
 from benchmarks.paper.recipe import FIXED, LINES, OURS, Recipe, Run
 from benchmarks.paper.setting import Setting
 from benchmarks.paper.tables import write
-from benchmarks.paper.whole import write_whole
 from coverset.encoders.cache import default_folder
 from coverset.encoders.device import pick, told
 from coverset.evaluation.datasets import load
 from coverset.training.session import train
+from coverset.training.written import write_whole
 
 ORDER = (*METHODS, OURS)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from coverset.extras import require
 from coverset.plain import Json
+from coverset.training.written import write_whole
 
 
 def write_report(record: Json, folder: Path) -> None:
     """Write `record.json` and `curves.png` into a folder."""
     draw_curves(record, folder / "curves.png")
-    (folder / "record.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    write_whole(folder / "record.json", json.dumps(record, indent=2))
 
 
 def draw_curves(record: Json, path: Path) -> None:

@@ -31,6 +31,7 @@ from coverset.training.report import write_report
 from coverset.training.run import fit
 from coverset.training.task import Task
 from coverset.training.towers import VectorTower
+from coverset.training.written import empty, write_whole
 
 # The paper's grid for (l1, l2): beyond l2 = 1 weights are too small for the loss's temperature.
 LARGEST_L2 = 1.0
@@ -56,8 +57,7 @@ def train(
     torch.manual_seed(plan.seed)
     task = make_task(plan, cache or default_folder())
     tell(f"on {device.told(str(task.device))}")
-    notes.mkdir(parents=True, exist_ok=True)
-    (notes / "plan.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    write_whole(notes / "plan.json", json.dumps(told, indent=2))
     checkpoints = Checkpoints(notes / "checkpoints")
     record = fit(task, plan, checkpoints, tell)
     record = {"plan": told, **record, **_tuned(task, plan)}
@@ -69,7 +69,7 @@ def train(
 
 def _check(out: Path, told: Json, resume: bool) -> None:
     """See that a folder is new, or has an unfinished run of the same plan to resume."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+    if not out.exists() or (out.is_dir() and empty(out)):
         return
     path = out / "training" / "plan.json"
     if not resume or not path.is_file() or (out / "training" / "record.json").is_file():
