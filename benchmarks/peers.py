@@ -12,27 +12,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import warnings
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.corpora import CORPORA
-from coverset import MMR, NNN, Dense, MemoryIndex
-from coverset.arrays import Array, Floats
+from coverset import NNN, Dense, MemoryIndex
+from coverset.arrays import Floats
+from coverset.evaluation.peers import CANDIDATES, VIOLATION, missing, mmr, neighbours, solvers
 from coverset.evaluation.speed import best
 from coverset.progress import progress
 
 D, BATCH, K = 384, 64, 5
 L1, L2 = 0.1, 0.1
-VIOLATION = 1e-6
-# Documents up to which a way is tried: beyond, it takes minutes.
-FEW = {"scikit-learn": 20_000, "FAISS HNSW": 100_000}
-# What MMR is compared on: as many candidates, and as many to pick.
-CANDIDATES, PICKED = 1000, 10
+# How many MMR picks.
+PICKED = 10
 
 
 def decoders(corpus: Floats, queries: Floats, repeats: int) -> dict[str, tuple[float, float | None]]:
@@ -53,8 +47,6 @@ def decoders(corpus: Floats, queries: Floats, repeats: int) -> dict[str, tuple[f
     }
     found: dict[str, tuple[float, float | None]] = {}
     for name, (decoder, over) in ways.items():
-        if len(corpus) > FEW.get(name, len(corpus)):
-            continue
         slow = name == "NNN by FISTA-50"
         times = 1 if slow else repeats
         single = best(partial(decoder.decode, queries[0], over, K), times)
@@ -65,98 +57,9 @@ def decoders(corpus: Floats, queries: Floats, repeats: int) -> dict[str, tuple[f
     return found
 
 
-def neighbours(corpus: Floats, queries: Floats, repeats: int) -> dict[str, tuple[float, float | None]]:
-    """Return the seconds of FAISS, which finds nearest neighbours only."""
-    import faiss
-
-    def timed(index: Any) -> tuple[float, float]:
-        return (
-            best(partial(index.search, queries[:1], K), repeats),
-            best(partial(index.search, queries, K), repeats),
-        )
-
-    flat = faiss.IndexFlatIP(corpus.shape[1])
-    flat.add(corpus)
-    found: dict[str, tuple[float, float | None]] = {"FAISS flat": timed(flat)}
-    if len(corpus) <= FEW["FAISS HNSW"]:
-        graph = faiss.IndexHNSWFlat(corpus.shape[1], 32, faiss.METRIC_INNER_PRODUCT)
-        graph.add(corpus)
-        found["FAISS HNSW"] = timed(graph)
-    return found
-
-
-def _celer(rows: Array, query: Array, tolerance: float) -> Array:
-    from celer import ElasticNet
-
-    ratio, d = L1 / (L1 + L2), len(rows)
-    model = ElasticNet((L1 + L2) / d, l1_ratio=ratio, positive=True, fit_intercept=False, tol=tolerance)
-    return np.asarray(model.fit(rows, query).coef_)
-
-
-def _skglm(rows: Array, query: Array, tolerance: float) -> Array:
-    from skglm import GeneralizedLinearEstimator
-    from skglm.datafits import Quadratic
-    from skglm.penalties import L1_plus_L2
-    from skglm.solvers import AndersonCD
-
-    penalty = L1_plus_L2((L1 + L2) / len(rows), L1 / (L1 + L2), positive=True)
-    model = GeneralizedLinearEstimator(Quadratic(), penalty, AndersonCD(tol=tolerance, fit_intercept=False))
-    return np.ravel(model.fit(rows, query).coef_)
-
-
-def _sklearn(rows: Array, query: Array, tolerance: float) -> Array:
-    from sklearn.linear_model import ElasticNet
-
-    ratio, d = L1 / (L1 + L2), len(rows)
-    model = ElasticNet(
-        alpha=(L1 + L2) / d, l1_ratio=ratio, positive=True, fit_intercept=False, tol=tolerance, max_iter=10_000
-    )
-    return np.asarray(model.fit(rows, query).coef_)
-
-
-SOLVERS: dict[str, Callable[[Array, Array, float], Array]] = {
-    "celer": _celer,
-    "skglm": _skglm,
-    "scikit-learn": _sklearn,
-}
-
-
-def solvers(corpus: Floats, query: Floats) -> dict[str, tuple[float, float | None]]:
-    """Return the seconds of solvers for one query, once they are exact enough."""
-    rows, target = np.asfortranarray(corpus.T.astype(np.float64)), query.astype(np.float64)
-    found: dict[str, tuple[float, float | None]] = {}
-    for name, solve in SOLVERS.items():
-        if len(corpus) > FEW.get(name, len(corpus)):
-            continue
-        for tolerance in (1e-4, 1e-6, 1e-8, 1e-10, 1e-12):
-            if _violation(rows, target, solve(rows, target, tolerance)) <= VIOLATION:
-                found[name] = best(partial(solve, rows, target, tolerance), 2), None
-                break
-        else:
-            raise RuntimeError(f"{name} did not become exact enough")
-    return found
-
-
-def _violation(rows: Array, query: Array, weights: Array) -> float:
-    """Return the largest violation of the optimality conditions, as the paper has them."""
-    excess = rows.T @ (query - rows @ weights) - L1
-    on, off = np.abs(excess - L2 * weights)[weights > 0], excess[weights <= 0]
-    return float(max(on.max(initial=0.0), off.max(initial=0.0)))
-
-
-def mmr(corpus: Floats, query: Floats) -> dict[str, float]:
-    """Return the seconds of picking some out of a thousand candidates by MMR."""
-    from langchain_core.vectorstores.utils import maximal_marginal_relevance
-    from pyversity import Metric, Strategy, diversify
-
-    rows = np.ascontiguousarray(corpus[:CANDIDATES])
-    scores, index = rows @ query, MemoryIndex(rows)
-    pick = partial(diversify, rows, scores, PICKED, Strategy.MMR, diversity=0.3, metric=Metric.COSINE)
-    return {
-        "ours": best(partial(MMR(relevance=0.7).decode, query, index, PICKED), 50),
-        "pyversity": best(pick, 50),
-        "langchain-core": best(partial(maximal_marginal_relevance, query, list(rows), 0.7, PICKED), 5),
-    }
+def _alone(corpus: Floats, query: Floats) -> dict[str, tuple[float, float | None]]:
+    """Return the seconds of what takes one query at a time."""
+    return {name: (seconds, None) for name, seconds in solvers(corpus, query, L1, L2).items()}
 
 
 def markdown(report: dict[str, Any]) -> str:
@@ -218,7 +121,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # solvers that are not yet exact enough say so
+    if missing():
+        parser.error(f"not installed: {', '.join(missing())}; pip install '.[bench]' brings them")
     report: dict[str, Any] = {"cores": os.cpu_count(), "speed": []}
     with progress("timing", 3 * len(arguments.documents)) as advance:
         for n in arguments.documents:
@@ -226,13 +130,13 @@ def main() -> None:
             repeats, seconds = 20 if n <= 10_000 else 5, dict[str, Any]()
             for part in (
                 partial(decoders, corpus, queries, repeats),
-                partial(neighbours, corpus, queries, repeats),
-                partial(solvers, corpus, queries[0]),
+                partial(neighbours, corpus, queries, K, repeats),
+                partial(_alone, corpus, queries[0]),
             ):
                 seconds |= part()
                 advance(1)
             report["speed"].append({"documents": n, "seconds": seconds})
-    report["mmr"] = mmr(corpus, queries[0])
+    report["mmr"] = mmr(corpus, queries[0], PICKED)
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "peers.json").write_text(json.dumps(report, indent=1) + "\n")
     (arguments.out / "peers.md").write_text(markdown(report))

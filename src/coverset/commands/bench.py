@@ -22,14 +22,24 @@ def bench(
     ] = 32,
     k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
     repeats: Annotated[int, typer.Option(help="Take the fastest of so many runs.")] = 5,
+    peers: Annotated[
+        bool,
+        typer.Option(
+            "--peers",
+            help="Also FAISS, solvers of the elastic net, and MMR of others: those that are installed.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Time Dense, MMR and NNN on a store's vectors, side by side in one run.
+    """Time the decoders on a store's vectors, side by side in one run.
 
-    [bold]Example[/]
+    [bold]Examples[/]
 
       coverset bench tools.cover
+
+      coverset bench tools.cover --peers
     """
+    from coverset.evaluation.peers import missing, peer_timings
     from coverset.evaluation.speed import timings
     from coverset.retriever import Retriever
 
@@ -41,6 +51,8 @@ def bench(
             raise ValueError(f"the store {store} has no documents")
         with Console(stderr=True).status("timing"):
             found = timings(index, queries, k, repeats)
+            if peers:
+                found += peer_timings(index, queries, k, repeats, found[0].milliseconds)
     if as_json:
         typer.echo(json.dumps([asdict(timing) for timing in found]))
         return
@@ -49,5 +61,10 @@ def bench(
         table.add_column(header, justify="right" if header else "left")
     for t in found:
         sure = "" if t.certified is None else f"{t.certified:.0%}"
-        table.add_row(t.decoder, f"{t.milliseconds:.3f}", f"{t.over_dense:.1f}", f"{t.passes:.1f}", sure)
+        passes = "" if t.passes is None else f"{t.passes:.1f}"
+        table.add_row(t.decoder, f"{t.milliseconds:.3f}", f"{t.over_dense:.1f}", passes, sure)
     Console().print(table)
+    if peers and missing():
+        typer.echo(
+            f"not installed, so not timed: {', '.join(missing())}; pip install 'coverset[bench]' brings them"
+        )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from coverset.arrays import Floats
 from coverset.decoders import Decoder
 from coverset.decoders.registry import DECODERS
 from coverset.indexes import MemoryIndex
@@ -18,13 +19,16 @@ from coverset.plain import Fields
 
 @dataclass(frozen=True)
 class Timing:
-    """A decoder's time per query, and the same as a multiple of Dense's; certified: share of answers, for NNN."""
+    """A decoder's time per query, and the same as a multiple of Dense's; certified: share of answers, for NNN.
+
+    `passes` over the corpus are known of our own decoders only.
+    """
 
     decoder: str
     milliseconds: float
     over_dense: float
     certified: float | None
-    passes: float
+    passes: float | None
 
 
 def best(function: Callable[[], Any], repeats: int) -> float:
@@ -38,11 +42,17 @@ def best(function: Callable[[], Any], repeats: int) -> float:
     return min(times)
 
 
+def asking_for_two(index: MemoryIndex, queries: int) -> Floats:
+    """Return queries, (n, d), each of which asks for two random documents."""
+    rng = np.random.default_rng(0)
+    vectors: Floats = index.corpus.meaning[rng.integers(len(index), size=(queries, 2))].sum(axis=1)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return vectors
+
+
 def timings(index: MemoryIndex, queries: int, k: int, repeats: int) -> list[Timing]:
     """Time every decoder on queries that ask for two random documents at once."""
-    rng = np.random.default_rng(0)
-    vectors = index.corpus.meaning[rng.integers(len(index), size=(queries, 2))].sum(axis=1)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    vectors = asking_for_two(index, queries)
     found: list[Timing] = []
     ways = ((name, kind(**way)) for kind in DECODERS.values() for name, way in _ways(kind).items())
     for name, decoder in ways:
