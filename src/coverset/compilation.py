@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from pathlib import Path
 
 from numba import njit
+from numba.core import event
+
+from coverset.plain import Foreign
+
+log = logging.getLogger(__name__)
+
+
+class Telling(event.Listener):
+    """Says once, to who listens, that a kernel is being compiled: on a new machine this takes a while."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def on_start(self, event: Foreign) -> None:
+        """Say it with the first kernel of ours."""
+        if not self._told and event.data["dispatcher"].py_func.__module__.startswith("coverset."):
+            self._told = True
+            log.info("compiling, once for this machine: up to half a minute")
+
+    def on_end(self, event: Foreign) -> None:
+        """Say nothing."""
 
 
 def _probe() -> int:
@@ -33,10 +55,12 @@ def discard_stale(folder: Path) -> None:
             kept.unlink(missing_ok=True)
 
 
-with suppress(OSError, ValueError):
-    discard_stale(Path(__file__).parent / "solvers")
+for _folder in ("solvers", "indexes/memory"):
+    with suppress(OSError, ValueError):
+        discard_stale(Path(__file__).parent / _folder)
 
 _CACHE = _cacheable()
+event.register("numba:compile", Telling())
 compiled = njit(cache=_CACHE, nogil=True, error_model="numpy")
 # Sums may be reordered, so that loops turn into vector instructions.
 vectorised = njit(cache=_CACHE, nogil=True, error_model="numpy", fastmath=True)

@@ -39,12 +39,17 @@ def use_device(name: str | None) -> str | None:
             from coverset.encoders import device
 
             os.environ[device.VARIABLE] = device.pick(name)
-        shown = logging.StreamHandler()
-        shown.setFormatter(logging.Formatter("%(message)s"))
-        encoders = logging.getLogger("coverset.encoders")
-        encoders.setLevel(logging.INFO)
-        encoders.handlers = [shown]
+        tell("coverset.encoders")
     return name
+
+
+def tell(name: str) -> None:
+    """Show the user what a part of the library logs, on standard error."""
+    shown = logging.StreamHandler()
+    shown.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.INFO)
+    logger.handlers, logger.propagate = [shown], False
 
 
 Device = Annotated[
@@ -59,9 +64,12 @@ Device = Annotated[
 
 @app.callback(invoke_without_command=True)
 def common(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
     """Retrieve the set of documents that together cover a query."""
     if version:
         typer.echo(coverset.__version__)
         raise typer.Exit
+    if context.invoked_subcommand != "serve":  # which has a log of its own
+        tell("coverset.compilation")
