@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from coverset.answer import Answer, Hit, make_answer, make_hits
 from coverset.arrays import Floats
 from coverset.decoders import Decoder
-from coverset.decoders.kinds import as_searched
 from coverset.decoders.registry import as_setting
 from coverset.encoders import Encoder
-from coverset.encoders.checked import as_encoded
 from coverset.encoders.hybrid import Reading
 from coverset.encoders.precomputed import FINGERPRINT
 from coverset.encoders.words import Analyser
-from coverset.explaining.floor import answered
-from coverset.indexes import MemoryIndex
-from coverset.inputs import as_count, as_number
+from coverset.inputs import as_number
 from coverset.plain import Fields
-from coverset.selection import Selection
-from coverset.store.documents import Document, Incoming, check_documents, check_ids
+from coverset.store.choosing import Chosen, Wanted, choose
+from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.opening import create_store, own_encoder, same_encoder
+from coverset.store.preparing import prepared, with_words
 from coverset.store.queries import Parts, PartsOfEach, Queries, Query, of_each
-from coverset.store.rows import FORMATS, State, document_rows
+from coverset.store.rows import FORMATS, State
 from coverset.store.snapshot import Snapshot
 from coverset.store.table import Table
-from coverset.store.whole import check_per, document_of, one_per_document, whole
-from coverset.vectors import Vectors
+from coverset.store.whole import document_of, whole
 
 __all__ = ["Answer", "Hit", "Retriever"]
-
-# What nothing here seems to answer gets the nearest document, and not the look of an answer.
-UNANSWERED = 1
-
-
-@dataclass(frozen=True)
-class Found:
-    """The documents that were searched, the queries as they were read, and what was chosen, by which decoder."""
-
-    documents: Snapshot
-    readings: list[Reading]
-    decoder: Decoder
-    selections: list[Selection]
-    seconds: float
 
 
 class Retriever:
@@ -171,14 +147,10 @@ class Retriever:
         """
         if self.words is not None:
             return len(self)
-        analyser, snapshot = Analyser(words), self.snapshot()
+        analyser, now = Analyser(words), self.snapshot()
         self._table.prepare_words()
-        kept = [snapshot.document(row) for row in range(len(snapshot))]
-        incoming = [Incoming(d.id, d.text, json.dumps(d.meta, ensure_ascii=False), None) for d in kept]
-        counts = [analyser.counts(document.text) for document in kept]
-        new = document_rows(incoming, snapshot.contents.vectors, counts) if kept else None
-        self._table.write(new, [], words=words, format=FORMATS[-1])
-        return len(kept)
+        self._table.write(with_words(now, analyser), [], words=words, format=FORMATS[-1])
+        return len(now)
 
     def add(self, documents: Iterable[Fields | Document]) -> int:
         """Add documents, or replace those whose id is already there; return how many were new or changed.
@@ -195,9 +167,7 @@ class Retriever:
         incoming = check_documents(documents, self._dim)
         if not incoming:
             return 0
-        analyser = self.snapshot().analyser
-        counts = None if analyser is None else [analyser.counts(document.text) for document in incoming]
-        return self._table.write(document_rows(incoming, self._vectors(incoming), counts), [])
+        return self._table.write(prepared(incoming, self.snapshot(), lambda: self.encoder), [])
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents; return how many of these ids were there."""
@@ -279,10 +249,11 @@ class Retriever:
         explain: bool = False,
     ) -> list[Answer]:
         """Answer several queries at once, all from the same version; `parts` may list those of each query."""
-        found = self._select(queries, k, where, decoder, parts, share, per)
+        readings, chosen = self._search(queries, parts, Wanted(k, where, decoder, share, per))
+        documents, by, seconds = chosen.documents, chosen.decoder, chosen.seconds
         return [
-            make_answer(found.documents, reading, selection, found.decoder, explain=explain, seconds=found.seconds)
-            for reading, selection in zip(found.readings, found.selections, strict=True)
+            make_answer(documents, reading, selection, by, explain=explain, seconds=seconds)
+            for reading, selection in zip(readings, chosen.selections, strict=True)
         ]
 
     def search(
@@ -325,9 +296,9 @@ class Retriever:
         per: str = "passage",
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        found = self._select(queries, k, where, decoder, parts, share, per)
-        pairs = zip(found.readings, found.selections, strict=True)
-        return [make_hits(found.documents, reading, selection) for reading, selection in pairs]
+        readings, chosen = self._search(queries, parts, Wanted(k, where, decoder, share, per))
+        pairs = zip(readings, chosen.selections, strict=True)
+        return [make_hits(chosen.documents, reading, selection) for reading, selection in pairs]
 
     def query_vectors(self, queries: Sequence[Query]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
@@ -348,69 +319,13 @@ class Retriever:
         """Return queries as they are read against a version: their vectors, their parts, their words."""
         return self._queries.read(queries, snapshot or self.snapshot(), parts)
 
-    def _select(
-        self,
-        queries: Sequence[Query],
-        k: int | None,
-        where: Fields | None,
-        decoder: Decoder | None,
-        parts: PartsOfEach,
-        share: float | None,
-        per: str,
-    ) -> Found:
-        as_count("k", k, optional=True)
-        by_document, whole = check_per(per) == "document", self.snapshot()
-        readings = self.read(queries, whole, parts)
-        snapshot = whole.where(where)
-        if share is not None:
-            snapshot = snapshot.sharing(as_number("share", share, 0.0, 1.0))
-        if snapshot.index is None or not readings:
-            nothing = [Selection.none()] * len(readings)
-            return Found(snapshot, readings, decoder or snapshot.decoder, nothing, 0.0)
-        decoder, start = as_searched(decoder or snapshot.decoder, snapshot.index), time.perf_counter()
-        selections = _decoded(readings, snapshot.index, decoder, k)
-        if by_document:
-            for n, reading in enumerate(readings):
-                again = partial(_deeper, reading, snapshot.index, decoder)
-                selections[n] = one_per_document(selections[n], again, snapshot, k)
-        seconds = (time.perf_counter() - start) / len(readings)
-        if where is None:  # a filter is an answer of its own kind: what passes it is wanted
-            for n, reading in enumerate(readings):
-                if not answered(reading, snapshot.index, selections[n].ids):
-                    selections[n] = selections[n].take(range(min(UNANSWERED, len(selections[n]))))
-        return Found(snapshot, readings, decoder, selections, seconds)
-
-    def _vectors(self, incoming: list[Incoming]) -> Floats:
-        """Return the documents' vectors: their own, those of the same text in the store, or new ones."""
-        out = np.empty((len(incoming), self._dim), np.float32)
-        bare = []
-        for row, document in enumerate(incoming):
-            if document.vector is None:
-                bare.append(row)
-            else:
-                out[row] = document.vector
-        if bare:
-            snapshot = self.snapshot()
-            missing = [row for row in bare if snapshot.text(incoming[row].id) != incoming[row].text]
-            for row in set(bare) - set(missing):
-                out[row] = snapshot.vector(incoming[row].id)
-            if missing:
-                encoded = self.encoder.encode([incoming[row].text for row in missing])
-                out[missing] = as_encoded(self.encoder, encoded, len(missing))
-        return out
-
-
-def _decoded(readings: list[Reading], index: MemoryIndex, decoder: Decoder, k: int | None) -> list[Selection]:
-    """Return what a decoder chooses for requests of one batch, as they were read."""
-    targets = [reading.targets for reading in readings]
-    wholes = Vectors.join([reading.whole for reading in readings])
-    asked = targets if any(targets) else None
-    return decoder.decode_batch(wholes, index, k, asked, guessed=readings[0].guessed)
-
-
-def _deeper(reading: Reading, index: MemoryIndex, decoder: Decoder, k: int) -> Selection:
-    """Return what a decoder chooses for one request."""
-    return _decoded([reading], index, decoder, k)[0]
+    def _search(
+        self, queries: Sequence[Query], parts: PartsOfEach, wanted: Wanted
+    ) -> tuple[list[Reading], Chosen]:
+        """Return queries as they were read, and what was chosen for them, both from one version."""
+        version = self.snapshot()
+        readings = self.read(queries, version, parts)
+        return readings, choose(readings, version, wanted)
 
 
 def as_retriever(value: object) -> Retriever:

@@ -91,17 +91,20 @@ def add(
         gone = _stale(retriever, found)
         deleted = retriever.delete(gone) if gone else 0
         documents = len(retriever)
-    told = {"read": len(found.sources), "changed": changed, "deleted": deleted, "documents": documents}
     seconds = time.perf_counter() - start
     if as_json:
+        told = {"read": len(found.sources), "changed": changed, "deleted": deleted, "documents": documents}
         skipped = [asdict(file) for file in found.skipped]
         typer.echo(json.dumps({**told, "seconds": seconds, "skipped": skipped}))
         return
-    foreign = _foreign(retriever, found.sources)
+    _report(retriever, found, f"{changed} of them new or changed, in {seconds:.1f} s", deleted)
+
+
+def _report(retriever: Retriever, found: Read, changes: str, deleted: int) -> None:
+    """Say what was read and written, and what to look at."""
     pieces = f" in {len(found.sources)} passages" if len(found.sources) > len(found.origins) else ""
     typer.echo(
-        f"{len(found.origins)} documents read{pieces}, {changed} of them new or changed, in {seconds:.1f} s; "
-        f"{store} now has {documents}"
+        f"{len(found.origins)} documents read{pieces}, {changes}; {retriever.folder} now has {len(retriever)}"
     )
     if deleted:
         typer.echo(f"{deleted} passages deleted that their documents no longer have")
@@ -109,6 +112,7 @@ def add(
         typer.echo(
             f"{found.long} texts are longer than most encoders read: --passages 1000 cuts them into passages"
         )
+    foreign = _foreign(retriever, found.sources)
     if foreign:
         typer.echo(foreign, err=True)
     _tell(found.skipped)
