@@ -25,6 +25,13 @@ def inner(a: Array | Floats, b: Array | Floats) -> float:
     return total
 
 
+@compiled
+def copy(source: Array | Ids, out: Array | Ids, count: int) -> None:
+    """Set out[:count] = source[:count]. Slices check shapes, and their error takes seconds to compile."""
+    for n in range(count):
+        out[n] = source[n]
+
+
 @vectorised
 def score(rows: Rows, i: int, target: Array) -> float:
     """u_i . target, in double precision."""
@@ -47,6 +54,13 @@ def scores(rows: Rows, members: Ids, target: Array) -> Array:
     for n in range(len(members)):
         out[n] = score(rows, members[n], target)
     return out
+
+
+@compiled
+def pair_scores(rows: Rows, targets: Array, which: Ids, members: Ids, start: int, stop: int, out: Floats) -> None:
+    """Set out[n] = u . target for some of a list of pairs, summed in double precision."""
+    for n in range(start, stop):
+        out[n] = score(rows, members[n], targets[which[n]])
 
 
 @vectorised

@@ -14,7 +14,8 @@ from scipy.sparse import random as random_sparse
 
 from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.indexes.memory import rounded
-from coverset.indexes.memory.rounded import PAYS, STEPS, Rounded, Rounding
+from coverset.indexes.memory.rounded import PAYS, Rounded, Rounding
+from coverset.indexes.memory.samples import STEPS
 from coverset.vectors import Vectors
 from tests.conftest import clustered
 
@@ -22,19 +23,22 @@ DOCUMENTS = 70_000
 
 
 @given(
-    st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 70), st.integers(-20, 15), st.sampled_from(STEPS)
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 60),
+    st.integers(1, 70),
+    st.integers(1, 5),
+    st.integers(-20, 15),
+    st.sampled_from(STEPS),
 )
-def test_scores_are_as_near_as_it_says(seed: int, n: int, d: int, exponent: int, step: int) -> None:
+def test_scores_are_as_near_as_it_says(seed: int, n: int, d: int, q: int, exponent: int, step: int) -> None:
     rng = np.random.default_rng(seed)
     rows = (10.0**exponent * rng.standard_normal((n, d)) ** 3).astype(np.float32)
     rows[rng.integers(n)] = 0.0
-    target = rng.standard_normal(d).astype(np.float32)
+    targets = rng.standard_normal((q, d)).astype(np.float32)
     copy = Rounded(rows)
-    exact = rows[::step].astype(float) @ target.astype(float)
-    allowed = copy.error * np.linalg.norm(target) + 1e-5 * np.linalg.norm(rows, axis=1).max() * np.linalg.norm(
-        target
-    )
-    assert np.abs(copy.scores(target, step) - exact).max() <= allowed
+    exact = targets.astype(float) @ rows[::step].astype(float).T
+    allowed = (copy.error + 1e-5 * np.linalg.norm(rows, axis=1).max()) * np.linalg.norm(targets, axis=1)
+    assert (np.abs(copy.scores(targets, step) - exact).max(axis=1) <= allowed).all()
     assert copy.error <= np.abs(rows).max() / 254 * np.sqrt(d) * 1.01 + 1e-30
     assert copy.nbytes == rows.nbytes // 4 + 8 * n
 
@@ -66,8 +70,11 @@ def without_copy(monkeypatch: pytest.MonkeyPatch, corpus: Any, **options: Any) -
 def test_answers_are_the_same_with_it(documents: Any, decoder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, queries = documents
     index, plain = with_copy(corpus), without_copy(monkeypatch, corpus)
-    for query in (*queries, corpus[0]):
-        ours, expected = decoder.decode(query, index, k=8), decoder.decode(query, plain, k=8)
+    alone = [
+        (decoder.decode(query, index, k=8), decoder.decode(query, plain, k=8)) for query in (*queries, corpus[0])
+    ]
+    together = zip(decoder.decode_batch(queries, index, 8), decoder.decode_batch(queries, plain, 8), strict=True)
+    for ours, expected in (*alone, *together):
         np.testing.assert_array_equal(ours.ids, expected.ids)
         np.testing.assert_allclose(ours.weights, expected.weights, atol=1e-6)
         assert (ours.certified, ours.proved) == (expected.certified, expected.proved)
@@ -76,12 +83,12 @@ def test_answers_are_the_same_with_it(documents: Any, decoder: Any, monkeypatch:
 def test_a_search_is_brute_force(documents: Any) -> None:
     corpus, queries = documents
     index = with_copy(corpus)
-    for query in (*queries, corpus[0]):
-        scores, ids = index.search(query[None], 300)
-        exact = (corpus.astype(float) @ query.astype(float)).astype(np.float32)
-        exact[500] = -np.inf
-        np.testing.assert_array_equal(ids[0], np.argsort(-exact, kind="stable")[:300])
-        np.testing.assert_array_equal(scores[0], exact[ids[0]])
+    for asked in (*np.split(queries, len(queries)), corpus[:1], queries):
+        for query, scores, ids in zip(asked, *index.search(asked, 300), strict=True):
+            exact = (corpus.astype(float) @ query.astype(float)).astype(np.float32)
+            exact[500] = -np.inf
+            np.testing.assert_array_equal(ids, np.argsort(-exact, kind="stable")[:300])
+            np.testing.assert_array_equal(scores, exact[ids])
 
 
 def test_words_are_counted_in_full(documents: Any, monkeypatch: pytest.MonkeyPatch) -> None:

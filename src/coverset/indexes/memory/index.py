@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats, Ids
-from coverset.indexes.memory.scan import BLOCK, scan
+from coverset.indexes.memory.scan import scan
 from coverset.inputs import as_corpus, as_count, as_number, as_targets, squared_norms
 from coverset.ranking import ranked
 from coverset.solvers import fista
+from coverset.solvers.parallel import each, ranges
 from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 QUERIES = 128
 # The share of words in a score, unless told otherwise: chosen on labelled sets, see docs/default.md.
 SHARE = 0.6
+# Pairs of a query and a document from which on all cores score them.
+MANY = 1024
 # Two documents of a cosine above this are much alike; how many documents to look at for whether most have one.
 MUCH_ALIKE, SAMPLE = 0.8, 64
 # Up to this many documents their Gram matrix is kept, and answers without further searches.
@@ -142,18 +145,12 @@ class MemoryIndex:
         return scores, ids
 
     def _scores(self, flat: Floats | Array, which: Ids, rows: Ids) -> Floats:
-        """Inner products of pairs of a query and a row, summed in double precision, a block at a time."""
-        out, corpus = np.empty(len(rows), np.float32), self.corpus
-        for start in range(0, len(rows), BLOCK):
-            part = slice(start, start + BLOCK)
-            documents, queries = corpus.meaning[rows[part]].astype(np.float64), flat[which[part], : corpus.dim]
-            sums = corpus.roots[0] * np.einsum("ij,ij->i", documents, queries.astype(np.float64))
-            if corpus.width:
-                words = corpus.words.take(rows[part])
-                pair = np.repeat(np.arange(len(words)), np.diff(words.starts))
-                hits = words.values * flat[which[part][pair], corpus.dim + words.terms]
-                sums += corpus.roots[1] * np.bincount(pair, hits, minlength=len(words))
-            out[part] = sums
+        """Inner products of pairs of a query and a row, summed in double precision."""
+        from coverset.products import pair_scores
+
+        out, targets = np.empty(len(rows), np.float32), flat.astype(np.float64, copy=False)
+        parts = ranges(len(rows)) if len(rows) > MANY else [(0, len(rows))]
+        each(lambda part: pair_scores(self.corpus.rows, targets, which, rows, *part, out), parts)
         return out
 
     def vectors(self, ids: Ids) -> Floats | Vectors:

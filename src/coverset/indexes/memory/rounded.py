@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from threading import Lock, Thread
 
@@ -11,14 +10,13 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Floats
 from coverset.compilation import vectorised
-from coverset.solvers.parallel import cores, each
+from coverset.indexes.memory.samples import STEPS, samples
+from coverset.solvers.parallel import each, ranges
 from coverset.vectors import Terms
 
-# The copy is made once so many passes for a single query were made: making it takes about as long as they do. A
-# batch of queries reads the rows as they are.
+# The copy is made once so many passes for one query or a few were made: making it takes about as long as they do.
+# A batch of queries reads the rows as they are.
 PAYS = 4
-# The samples that can be read by themselves, of every so manieth row.
-STEPS = (16, 4, 1)
 # A row of numbers this small is rounded to 0.
 TINY = 1e-30
 # It takes so much of the memory that is free, at most.
@@ -28,7 +26,7 @@ MOST = 0.5
 class Rounded:
     """Rows as `scale * code`, a scale for each row and a byte for each number.
 
-    Every 16th row comes first, then every other 4th, then the rest: a sample is read without gaps.
+    Rows of the smallest sample come first, then the others of the next: each is read without gaps.
 
     Attributes
     ----------
@@ -38,12 +36,11 @@ class Rounded:
 
     def __init__(self, rows: Floats) -> None:
         every = np.arange(len(rows), dtype=np.int32)
-        sample = np.searchsorted(-np.array(STEPS), -np.gcd(every, STEPS[0]))
-        self._order: Terms = every[np.argsort(sample, kind="stable")]
+        self._order: Terms = every[np.argsort(samples(every), kind="stable")]
         self._codes: NDArray[np.int8] = np.empty(rows.shape, np.int8)
         self._scales: Floats = np.empty(len(rows), np.float32)
         errors = np.empty(len(rows), np.float32)
-        each(lambda part: _round(rows, self._order, *part, self._codes, self._scales, errors), _parts(len(rows)))
+        each(lambda part: _round(rows, self._order, *part, self._codes, self._scales, errors), ranges(len(rows)))
         self.error = float(errors.max(initial=0.0))
 
     @property
@@ -51,12 +48,13 @@ class Rounded:
         """The memory that it takes."""
         return self._codes.nbytes + self._scales.nbytes + self._order.nbytes
 
-    def scores(self, target: Floats, step: int = 1) -> Floats:
-        """Return the inner products of every `step`-th row with a target, off by `error` ||target|| at most."""
+    def scores(self, targets: Floats, step: int = 1) -> Floats:
+        """Return the (targets, rows) inner products of every `step`-th row, off by `error` ||target|| at most."""
         if step not in STEPS:
             raise ValueError(f"step must be one of {STEPS}, got {step}")
-        copy, out = (self._codes, self._scales, self._order), np.empty(-(-len(self._codes) // step), np.float32)
-        each(lambda part: _scores(*copy, target, step, *part, out), _parts(len(out)))
+        copy, rows = (self._codes, self._scales, self._order), -(-len(self._codes) // step)
+        out = np.empty((len(targets), rows), np.float32)
+        each(lambda part: _scores(*copy, targets, step, *part, out), ranges(rows))
         return out
 
 
@@ -105,11 +103,6 @@ def free_memory() -> float:
     return free[0] if free else np.inf
 
 
-def _parts(rows: int) -> list[tuple[int, int]]:
-    """Return the rows in as many ranges as there are cores."""
-    return list(pairwise(np.linspace(0, rows, cores() + 1).astype(int).tolist()))
-
-
 @vectorised
 def _round(
     rows: Floats,
@@ -141,15 +134,25 @@ def _scores(
     codes: NDArray[np.int8],
     scales: Floats,
     order: Terms,
-    target: Floats,
+    targets: Floats,
     step: int,
     start: int,
     stop: int,
     out: Floats,
 ) -> None:
-    """Write the inner products of some rounded rows with the target to where these rows come among those asked."""
+    """Write the inner products of some rounded rows with targets to where these rows come among those asked."""
+    twos = len(targets) // 2 * 2
     for n in range(start, stop):
-        total = np.float32(0.0)
-        for t in range(codes.shape[1]):
-            total += np.float32(codes[n, t]) * target[t]
-        out[order[n] // step] = scales[n] * total
+        place = order[n] // step
+        for q in range(0, twos, 2):
+            one, two = np.float32(0.0), np.float32(0.0)
+            for t in range(codes.shape[1]):
+                code = np.float32(codes[n, t])
+                one += code * targets[q, t]
+                two += code * targets[q + 1, t]
+            out[q, place], out[q + 1, place] = scales[n] * one, scales[n] * two
+        if twos < len(targets):
+            total = np.float32(0.0)
+            for t in range(codes.shape[1]):
+                total += np.float32(codes[n, t]) * targets[twos, t]
+            out[twos, place] = scales[n] * total

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
     from coverset.indexes.memory.kept import Kept
     from coverset.indexes.memory.rounded import Rounded
+    from coverset.vectors import Vectors
 
 
 # Rows per matrix product: a block's scores stay in the cache while they are picked through.
 BLOCK = 8192
 # Rows from which on samples and a rounded copy of them may be worth their while.
 LARGE = 65536
+# So many queries are scanned for by the copy; for more, a product of matrices is no slower.
+FEW = 8
 
 
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
@@ -49,9 +52,9 @@ def scan(
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
     if floors is not None:
         lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
-    rounded = index.rounded() if len(queries) == 1 and len(index) >= LARGE else None
+    rounded = index.rounded() if len(queries) <= FEW and len(index) >= LARGE else None
     if rounded is not None:
-        return [_scan_roughly(index, rounded, queries, most, slack, lowest, kept, step)]
+        return _scan_roughly(index, rounded, queries, most, slack, lowest, kept, step)
     shortlist = _Shortlist(len(queries), most, slack, lowest)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
     targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
@@ -72,34 +75,45 @@ def scan(
 def _scan_roughly(
     index: MemoryIndex,
     rounded: Rounded,
-    query: Floats,
+    queries: Floats,
     most: int,
     slack: Floats,
     lowest: Floats,
     kept: Kept | None,
     step: int,
-) -> Ids:
-    """Scan for one query with a rounded copy, and read in full what it does not rule out."""
-    from coverset.products import quick_scores
-
-    corpus, target = index.corpus, np.float32(index.corpus.roots[0]) * query[0, : index.corpus.dim]
-    error = rounded.error * float(np.linalg.norm(target))
-    scores = rounded.scores(target, step)[None]
+) -> list[Ids]:
+    """Scan for a few queries with a rounded copy, and read in full what it does not rule out."""
+    corpus = index.corpus
+    targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
+    error = (rounded.error * np.linalg.norm(targets, axis=1)).astype(np.float32)
+    scores = rounded.scores(targets, step)
     if corpus.width:
-        index.word_scan(query[:, corpus.dim :], step).add(0, scores)
+        index.word_scan(queries[:, corpus.dim :], step).add(0, scores)
     scores[:, index.blank[index.blank % step == 0] // step] = -np.inf
     if kept is not None:
-        kept.error = error
+        kept.error = float(error.max())
         kept.add(0, scores)
-    shortlist = _Shortlist(1, most, slack + np.float32(2 * error), lowest - np.float32(error))
+    shortlist = _Shortlist(len(queries), most, slack + 2 * error, lowest - error)
     for start in range(0, scores.shape[1], BLOCK):
         shortlist.add(start, scores[:, start : start + BLOCK])
-    rows = shortlist.rows()[0] * step
-    exact = quick_scores(corpus.rows, rows, query[0])
+    found = [rows * step for rows in shortlist.rows()]
+    return [
+        _read_in_full(corpus, rows, query, most, low, over)
+        for rows, query, low, over in zip(found, queries, lowest, slack, strict=True)
+    ]
+
+
+def _read_in_full(
+    corpus: Vectors, rows: Ids, query: Floats, most: int, lowest: np.float32, slack: np.float32
+) -> Ids:
+    """Return those of some rows among which are the `most` best above a floor."""
+    from coverset.products import quick_scores
+
+    scores = quick_scores(corpus.rows, rows, query)
     if len(rows) > most:
-        cut = np.partition(exact, len(rows) - most)[len(rows) - most]
-        lowest = np.maximum(lowest, cut - slack)
-    return rows[exact >= lowest]
+        lowest = max(lowest, np.partition(scores, len(rows) - most)[len(rows) - most] - slack)
+    kept: Ids = rows[scores >= lowest]
+    return kept
 
 
 class _Shortlist:

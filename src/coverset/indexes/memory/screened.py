@@ -10,7 +10,7 @@ import numpy as np
 from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.kept import Kept
-from coverset.indexes.memory.rounded import STEPS
+from coverset.indexes.memory.samples import STEPS
 from coverset.indexes.memory.scan import LARGE, rounding, scan
 from coverset.products import quick_scores
 from coverset.solvers.parallel import each
