@@ -12,6 +12,7 @@ import numpy as np
 
 from coverset.arrays import Array, Ids
 from coverset.compilation import compiled, vectorised
+from coverset.products import copy
 from coverset.solvers.face import Problem, factorise, gradient, solve
 
 # Gradients closer than this, relatively, are equal but for rounding: the lowest document goes first.
@@ -58,8 +59,8 @@ def active_set(
         if size > largest:
             return False, support, factor, factored
         factor = _room(factor, factored, size)
-        entered[:size] = active[:size]
-        size = factorise(problem, active, factored, size, factor, True)
+        copy(active, entered, size)
+        size = factorise(problem, active, factored, size, factor, size > 0)
         improved = False
         while not improved and size > support:
             improved = _jump(problem, weights, slope, active, size, factor, target, trial, trial_slope)
@@ -71,17 +72,17 @@ def active_set(
             support = compact(active, factored, size, trial)
             share = max(LEAST_ENTRY, 0.5 * share) if support == size else min(MOST_ENTRY, 1.5 * share)
         else:
-            active[:support] = entered[:support]
+            copy(entered, active, support)
             if off > tolerance:
                 active[support] = entered[support]
                 support += 1
-            trial[:] = weights
+            copy(weights, trial, n)
             support = factored = _walk(problem, trial, active, support, factor, target)
             gradient(problem, trial, trial_slope)
             if not _improves(weights, trial, slope, trial_slope):
                 break  # rounding is all that is left to gain
-        weights[:] = trial
-        slope[:] = trial_slope
+        copy(trial, weights, n)
+        copy(trial_slope, slope, n)
     return True, support, factor, factored
 
 
@@ -91,7 +92,8 @@ def _room(factor: Array, factored: int, size: int) -> Array:
     if size <= len(factor):
         return factor
     larger = np.empty((2 * size, 2 * size))
-    larger[:factored, :factored] = factor[:factored, :factored]
+    for t in range(factored):
+        copy(factor[t], larger[t], factored)
     return larger
 
 
@@ -172,9 +174,9 @@ def _walk(problem: Problem, weights: Array, active: Ids, size: int, factor: Arra
 
     Returns the size of the active set it ends on.
     """
-    start = 0
+    start, drop = min(size, 0), size < 0  # 0 and False, which as literals would be compiled for once more
     while True:
-        size = factorise(problem, active, start, size, factor, False)
+        size = factorise(problem, active, start, size, factor, drop)
         solve(factor, size, active, problem.linear, target)
         step = 1.0
         for t in range(size):

@@ -49,6 +49,7 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
     n = len(gram)
     no_place, everything, active = np.empty(0, np.int64), np.arange(n), np.empty(n, np.int64)
     factor: Array = np.empty((64, 64))
+    nothing = len(no_place)  # and not 0: numba compiles what it is handed to once more for each literal
     linears = np.empty((len(batch.queries), n))
     times(rows, batch.queries, first, step, linears)
     for q in range(first, len(batch.queries), step):
@@ -60,11 +61,12 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
                 linear[i] = BARRED
         problem = Problem(gram, rows, no_place, linear, l2)
         out.solved[q], _, factor, _ = active_set(
-            problem, batch.tolerances[q], batch.largest[q], w, score, active, 0, factor, 0
+            problem, batch.tolerances[q], batch.largest[q], w, score, active, nothing, factor, nothing
         )
         for i in range(n):
             score[i] = score[i] + l1 + l2 * w[i] if score[i] > 0.1 * BARRED else -np.inf
         residual[:] = 0.0
         rebuild(rows, everything, w, residual)
-        residual[:] = batch.queries[q] - residual
+        for t in range(len(residual)):
+            residual[t] = batch.queries[q, t] - residual[t]
         out.gaps[q], out.violations[q] = measure(batch.queries[q], residual, score, w, l1, l2)

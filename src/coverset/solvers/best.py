@@ -24,7 +24,7 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
     among those to return, `next` the highest score of any other.
     """
     queries, n = weights.shape
-    supports, counts = np.empty(queries, np.int64), np.empty(queries, np.int64)
+    supports, counts, width = np.empty(queries, np.int64), np.empty(queries, np.int64), 0
     for q in range(queries):
         support, choosable = 0, 0
         for i in range(n):
@@ -32,7 +32,7 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
             choosable += scores[q, i] > -np.inf
         wanted = support if k < 0 else min(k, choosable)
         supports[q], counts[q] = support, wanted if fill else min(wanted, support)
-    width = counts.max() if queries else 0
+        width = max(width, counts[q])
     columns = np.zeros((queries, width), np.int64)
     last, following = np.full(queries, np.inf), np.full(queries, -np.inf)
     keys, chosen = np.empty(n), np.empty(n, np.bool_)

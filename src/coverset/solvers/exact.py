@@ -17,7 +17,7 @@ from coverset.arrays import Array, Ids, Keys
 from coverset.products import scores
 from coverset.ranking import ascending
 from coverset.solvers.certificate import TOLERANCE
-from coverset.solvers.few import largest, tolerance
+from coverset.solvers.few import LARGE, largest, stiff, tolerance
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
 from coverset.solvers.parallel import each
@@ -30,9 +30,6 @@ from coverset.vectors import Vectors
 CLOSE = 0.01
 # How exactly the residual's side is solved for while the optimum is far.
 ROUGHLY = 1e-3
-# A support that may be larger than this is solved for on the residual's side, unless the problem is stiff: its
-# curvatures, of which l2 is the smallest and no more than n ||u||^2 the largest, are too far apart.
-LARGE, STIFF = 128, 1000.0
 
 
 class Documents(Protocol):
@@ -202,7 +199,7 @@ class _Pool:
                 self.l1,
                 l2,
                 exactly,
-                int(largest(l2)),
+                int(largest(l2, self.documents.longest)),
                 self.weights,
                 self.working,
                 self.gram,
@@ -217,7 +214,7 @@ class _Pool:
 
     def _is_large(self, support: int) -> bool:
         """Whether a support is one to solve for on the residual's side."""
-        return support > LARGE and support * self.documents.longest**2 < STIFF * self.l2
+        return support > LARGE and not stiff(support, self.l2, self.documents.longest)
 
     def solution(self) -> Solution:
         """Return the pool's optimum, by ascending id."""

@@ -15,8 +15,10 @@ from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
 from coverset.vectors import Vectors
 
-# A support beyond this is solved for on the residual's side (l2 = 0 has no such side, and needs at most d).
-LARGEST_SUPPORT = 1024
+# A support beyond LARGE is solved for on the residual's side, unless the problem is stiff: its curvatures, of
+# which l2 is the smallest and no more than n ||u||^2 the largest, are too far apart; then one beyond LARGEST
+# (l2 = 0 has no such side, and needs at most d).
+LARGE, LARGEST, STIFF = 128, 1024, 1000.0
 
 
 def solve_gram(
@@ -40,16 +42,21 @@ def solve_gram(
     longest = float(lengths.max())
     tolerances = tolerance(targets, longest, float(lengths[lengths > 0].min(initial=longest)))
     none = np.empty((count, 0), bool)
-    batch = Batch(targets, l1, l2, tolerances, largest(l2), none if barred is None else barred)
+    # With the inner products at hand, the support's own side is worth its while for longer.
+    most = largest(l2, longest, 2 * LARGE)
+    batch = Batch(targets, l1, l2, tolerances, most, none if barred is None else barred)
     workers = min(cores(), count)
     each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, workers), range(workers))
-    for q in np.flatnonzero(~out.solved):
+
+    def solve(q: int) -> None:
         allowed = np.flatnonzero(np.isfinite(out.scores[q]))
         weights, out.residuals[q], found = newton(
             vectors.rows, allowed, targets[q], l1[q], l2[q], out.residuals[q], ENOUGH
         )
         out.scores[q, allowed], out.weights[q, allowed] = found, weights
         out.gaps[q], out.violations[q] = measure(targets[q], out.residuals[q], found, weights, l1[q], l2[q])
+
+    each(solve, np.flatnonzero(~out.solved).tolist())
     return Solution(
         ids, targets, out.weights, out.scores, out.residuals, out.gaps, out.violations, longest, l1, l2, passes=1
     )
@@ -67,7 +74,7 @@ def solve_among(
         lengths, weights = norms[some], np.zeros(len(some))
         longest = float(lengths.max())
         shortest = float(lengths[lengths > 0].min(initial=longest))
-        exactly, most = float(tolerance(query, longest, shortest)), int(largest(ridge))
+        exactly, most = float(tolerance(query, longest, shortest)), int(largest(ridge, longest))
         solved, residual, found, _, _ = solve_pool(
             rows, some, query, sparse, ridge, exactly, most, weights, nothing, no_gram
         )
@@ -103,6 +110,12 @@ def tolerance(targets: Array, longest: float, shortest: float) -> Array:
     return exactly
 
 
-def largest(l2: Array | float) -> Ids:
+def largest(l2: Array | float, longest: float, large: int = LARGE) -> Ids:
     """How many documents may have weight before the solve goes over to the residual's side."""
-    return np.where(l2 > 0, LARGEST_SUPPORT, np.iinfo(np.int64).max)
+    most = np.where(stiff(large, l2, longest), LARGEST, large)
+    return np.where(np.asarray(l2) > 0, most, np.iinfo(np.int64).max)
+
+
+def stiff(support: int, l2: Array | float, longest: float) -> Mask:
+    """Whether steps on the residual's side would be hard to solve for."""
+    return np.asarray(support * longest**2 >= STIFF * np.asarray(l2))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -19,6 +20,12 @@ def each(function: Callable[[Item], None], items: Sequence[Item]) -> None:
     function(items[0])
     for future in waiting:
         future.result()
+
+
+def ranges(count: int) -> list[tuple[int, int]]:
+    """Return the numbers below `count` in as many ranges as there are cores."""
+    ends = [n * count // cores() for n in range(cores() + 1)]
+    return list(pairwise(ends))
 
 
 def cores() -> int:

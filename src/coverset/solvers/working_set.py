@@ -6,7 +6,7 @@ import numpy as np
 
 from coverset.arrays import Array, Ids
 from coverset.compilation import compiled
-from coverset.products import rebuild, score, scores
+from coverset.products import copy, rebuild, score, scores
 from coverset.solvers.active_set import SMALLEST_BLOCK, active_set, enter
 from coverset.solvers.face import Problem
 from coverset.vectors import Rows
@@ -46,7 +46,8 @@ def solve_pool(
         rebuild(rows, members, weights, residual)
         residual = query - residual
         found = scores(rows, members, residual)
-        outside[:] = found - l1
+        for i in range(n):
+            outside[i] = found[i] - l1
         for t in range(size):
             outside[working[t]] = -np.inf
         before = size
@@ -55,7 +56,8 @@ def solve_pool(
             return True, residual, found, working[:size], gram
         if size > len(gram):
             larger = np.full((size + 64, size + 64), np.nan)
-            larger[:before, :before] = gram[:before, :before]
+            for t in range(before):
+                copy(gram[t], larger[t], before)
             gram = larger
         for t in range(ready, size):
             place[t] = members[working[t]]
