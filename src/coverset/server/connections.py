@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
+import sys
 from typing import Any
 
 import h11
@@ -158,6 +158,10 @@ class Server(uvicorn.Server):
 
 def most_connections(wanted: int) -> int:
     """Return how many connections the system's limit on file handles allows, at most those wanted."""
+    if sys.platform == "win32":  # no such limit
+        return wanted
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted + HANDLES:
         soft = wanted + HANDLES if hard == resource.RLIM_INFINITY else min(wanted + HANDLES, hard)

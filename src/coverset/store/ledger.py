@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -142,7 +143,7 @@ class Ledger:
 
     def _files(self) -> set[str]:
         found = (os.path.join(home, name) for home, _, names in os.walk(self.home) for name in names)
-        return {os.path.relpath(path, self.home) for path in found if path.endswith(SUFFIXES)}
+        return {Path(path).relative_to(self.home).as_posix() for path in found if path.endswith(SUFFIXES)}
 
 
 def _newest(names: Iterable[str]) -> str:
@@ -164,7 +165,9 @@ def _digest(path: Path) -> str:
 
 def _sync(path: Path) -> None:
     """Bring a file or a folder from the system's memory to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    if sys.platform == "win32" and path.is_dir():
+        return  # folders cannot be opened there, nor files be flushed that are open for reading
+    descriptor = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -148,6 +149,6 @@ def _room(documents: int, dim: int) -> Floats:
 
 def _memory() -> float:
     """Return the machine's memory in bytes; where the system does not tell, as if there were no end to it."""
-    if not hasattr(os, "sysconf"):  # Windows
+    if sys.platform == "win32":
         return float("inf")
     return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
