@@ -4,7 +4,7 @@ Eight documents at a time, in random order, are joined into a long one; what is 
 that hold what was. They are searched as they are, of which the encoder reads the beginning, and in passages of
 several sizes, one passage per document.
 
-    python -m benchmarks.passages DATASET... --out benchmarks/results
+    python -m benchmarks.passages DATASET... --out benchmarks/results [--queries 300]
 """
 
 from __future__ import annotations
@@ -44,8 +44,11 @@ def joined(data: Dataset) -> tuple[list[dict[str, str]], dict[str, str]]:
     return documents, home
 
 
-def measured(data: Dataset, size: int | None) -> Iterator[dict[str, Any]]:
-    """Yield Recall and Comp at 3 and 5, in percent, over long documents, for every split and decoder."""
+def measured(data: Dataset, size: int | None, queries: int) -> Iterator[dict[str, Any]]:
+    """Yield Recall and Comp at 3 and 5, in percent, over long documents, for every split and decoder.
+
+    Of each split so many queries are asked at most, the first ones.
+    """
     documents, home = joined(data)
     with tempfile.TemporaryDirectory() as folder:
         store = Retriever.open(Path(folder) / "long.cover")
@@ -53,7 +56,7 @@ def measured(data: Dataset, size: int | None) -> Iterator[dict[str, Any]]:
         for split, labelled in splits(data):
             for decoder in DECODERS:
                 found = []
-                for query, relevant in zip(labelled.texts, labelled.relevant, strict=True):
+                for query, relevant in list(zip(labelled.texts, labelled.relevant, strict=True))[:queries]:
                     wanted = {home[data.ids[row]] for row in relevant}
                     hits = store.search(query, k=5, decoder=decoder, per="document")
                     found.append([metric([document_of(hit) for hit in hits], wanted) for metric in METRICS])
@@ -86,12 +89,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("datasets", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--queries", type=int, default=300)
     arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     rows = []
     for folder in arguments.datasets:
         data = load(folder)
         for size in SIZES:
-            for row in measured(data, size):
+            for row in measured(data, size, arguments.queries):
                 rows.append(row)
                 print(row, flush=True)
     rows.sort(key=lambda row: (row["set"], row["split"]))
