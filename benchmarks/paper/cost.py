@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from benchmarks.paper.recipe import Run
 from coverset.training.plan import Plan
+from coverset.training.run import adamw
 from coverset.training.session import make_task
 
 # Steps that are timed, after one that is not: the first of a run compiles, and fills caches.
@@ -35,7 +35,7 @@ class Cost:
 def measured(plan: Plan, cache: Path) -> Cost:
     """Take some steps of a run, and throw them away."""
     task = make_task(plan, cache)
-    optimizer = torch.optim.AdamW([p for p in task.parameters() if p.requires_grad], lr=plan.rate)
+    optimizer = adamw(task, plan)
     order, steps = np.random.default_rng(0).permutation(task.examples), -(-task.examples // plan.batch)
     task.train()
     times = []

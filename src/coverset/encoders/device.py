@@ -37,12 +37,15 @@ def has_bfloat16(device: str) -> bool:
     Vectors that are kept are made in float32 everywhere, so that they are the same wherever they were made.
     """
     torch = require("torch", "train")
+    if device == "cpu":
+        able = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
+        return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
     return device.startswith("cuda") and bool(torch.cuda.is_available() and torch.cuda.is_bf16_supported())
 
 
 def told(device: str) -> str:
     """Describe a device for people."""
-    torch = require("torch", "train")
+    torch, halves = require("torch", "train"), ", bfloat16" if has_bfloat16(device) else ""
     if device.startswith("cuda"):
-        return f"{device} ({torch.cuda.get_device_name(device)}{', bfloat16' if has_bfloat16(device) else ''})"
-    return "Apple's GPU (mps)" if device == "mps" else f"the processor (threads: {torch.get_num_threads()})"
+        return f"{device} ({torch.cuda.get_device_name(device)}{halves})"
+    return "Apple's GPU (mps)" if device == "mps" else f"the processor (threads: {torch.get_num_threads()}{halves})"

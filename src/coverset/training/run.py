@@ -24,9 +24,7 @@ def fit(task: Task, plan: Plan, checkpoints: Checkpoints, tell: Callable[[str], 
     A checkpoint in the folder is gone on from, in the middle of an epoch too. Returns the record: the
     best epoch, why it ended and, for every epoch (0: before training), loss, dev metrics and seconds.
     """
-    optimizer = torch.optim.AdamW(
-        [p for p in task.parameters() if p.requires_grad], lr=plan.rate, weight_decay=plan.decay
-    )
+    optimizer = adamw(task, plan)
     record = checkpoints.last()
     if record is None:
         torch.manual_seed(plan.seed)
@@ -42,6 +40,12 @@ def fit(task: Task, plan: Plan, checkpoints: Checkpoints, tell: Callable[[str], 
         checkpoints.write(task, optimizer, record)
     checkpoints.restore_epoch(record["best"], task)
     return {name: value for name, value in record.items() if name != "begun"}
+
+
+def adamw(task: Task, plan: Plan) -> torch.optim.AdamW:
+    """Return what takes the steps: a pass over all weights each, not one for every operation of the rule."""
+    weights = [p for p in task.parameters() if p.requires_grad]
+    return torch.optim.AdamW(weights, lr=plan.rate, weight_decay=plan.decay, fused=True)
 
 
 @dataclass

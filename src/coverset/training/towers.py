@@ -24,7 +24,10 @@ TOKENS = 4096
 
 
 class TextTower(nn.Module):
-    """The modules of a sentence-transformers model: a transformer, then pooling and what else follows."""
+    """The modules of a sentence-transformers model: a transformer, then pooling and what else follows.
+
+    It is trained in bfloat16 where its device computes in that; its vectors are measured in float32, as they are kept.
+    """
 
     def __init__(self, modules: nn.Sequential, prompt: str = "") -> None:
         super().__init__()
@@ -61,7 +64,7 @@ class TextTower(nn.Module):
         ids = torch.tensor([row + [0] * (width - len(row)) for row in tokens], device=where)
         mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in tokens], device=where)
         features = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
-        with torch.autocast(where.type, torch.bfloat16) if self.halved else nullcontext():
+        with torch.autocast(where.type, torch.bfloat16) if self.halved and self.training else nullcontext():
             vectors = self.layers(features)["sentence_embedding"]
         return nn.functional.normalize(vectors.float(), dim=-1)
 
