@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,8 +44,16 @@ def lines(folder: Path, depth: int = 0) -> Iterator[str]:
             yield from lines(inner, depth + 1)
 
 
+def twice() -> list[str]:
+    """Return the names that two Python files have: whoever reads one of them would have to say which."""
+    names = Counter(path.name for path in HOUSE.rglob("*.py") if path.name != "__init__.py")
+    return [name for name, count in names.items() if count > 1]
+
+
 def main() -> None:
     """Compare or write."""
+    if twice():
+        raise SystemExit(f"a file name may occur once below src/coverset, these do twice: {', '.join(twice())}")
     book = BOOK.read_text(encoding="utf-8")
     before, _, rest = book.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -26,7 +26,7 @@ from coverset.encoders.hybrid import Hybrid
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
 from coverset.evaluation.datasets import load
-from coverset.evaluation.evaluate import PAPER
+from coverset.evaluation.measuring import PAPER
 from coverset.evaluation.metrics import Comp, Recall, confidence, paired
 from coverset.indexes import MemoryIndex
 from coverset.progress import progress

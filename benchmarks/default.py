@@ -14,9 +14,9 @@ from benchmarks.labelled import Set, parser, sets
 from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.arrays import Array, Floats, Ids
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import tune
+from coverset.evaluation.tuning import tune
 from coverset.ranking import ranked
 from coverset.solvers.few import solve_gram
 

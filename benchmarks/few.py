@@ -17,9 +17,9 @@ import numpy as np
 from coverset.decoders import NNN
 from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Labelled, Space, embed
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tune import Trial, attempt, attempt_shares, best, choose
+from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose
 from coverset.indexes import MemoryIndex
 from coverset.progress import progress
 

@@ -21,7 +21,7 @@ from coverset import NNN, Dense, MemoryIndex
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.integrations.mcp.tool_text import parameters, tool_text, words
 

@@ -26,10 +26,10 @@ from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.indexes import MemoryIndex
-from coverset.training.examples import hidden_sets, only
+from coverset.training.material import hidden_sets, only
 
 MINILM, BGE = "all-MiniLM-L6-v2", "bge-small-en-v1.5"
 # The strengths that adapters are trained with; the best on dev is kept. The paper sweeps 7 x 7.

@@ -91,8 +91,8 @@ def measure_large() -> dict[str, float]:
     from benchmarks.corpora import clustered
     from coverset.evaluation.datasets import Split
     from coverset.training.adapter import Adapter
-    from coverset.training.examples import Examples
     from coverset.training.joint import JointTask
+    from coverset.training.material import Examples
     from coverset.training.towers import VectorTower
 
     torch.set_num_threads(1)

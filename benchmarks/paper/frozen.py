@@ -25,7 +25,7 @@ from coverset.encoders import DEFAULT, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import Dataset, Split, load
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import PAPER
+from coverset.evaluation.measuring import PAPER
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError
 from coverset.progress import progress

@@ -13,8 +13,8 @@ from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import evaluate, parameters
-from coverset.evaluation.tune import Trial, best
+from coverset.evaluation.measuring import evaluate, parameters
+from coverset.evaluation.tuning import Trial, best
 from coverset.indexes import MemoryIndex
 from coverset.training.written import write_whole
 

@@ -23,7 +23,7 @@ from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders.cache import default_folder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.extras import require
 from coverset.indexes import MemoryIndex

@@ -12,9 +12,9 @@ from coverset.arrays import Ids
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.decoders.registry import chosen, grid
 from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.evaluate import evaluate, measured
+from coverset.evaluation.measuring import evaluate, measured
 from coverset.evaluation.metrics import Comp, confidence, redundancy
-from coverset.evaluation.tune import tune
+from coverset.evaluation.tuning import tune
 from coverset.indexes import MemoryIndex
 
 # Where Figure 3 looks at FISTA.

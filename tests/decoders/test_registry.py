@@ -42,7 +42,7 @@ import json
 import numpy as np
 from coverset import MemoryIndex
 from coverset.decoders.registry import from_setting, as_setting, make
-from coverset.evaluation.tune import attempt
+from coverset.evaluation.tuning import attempt
 from coverset.server.schemas import Search, Default
 
 trials = attempt("farthest", MemoryIndex(np.eye(3)), np.eye(3)[:1], [np.array([1, 2])])

@@ -15,9 +15,9 @@ from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.decoders.registry import grid
 from coverset.encoders.onnx import OnnxEncoder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.evaluate import PAPER, evaluate
+from coverset.evaluation.measuring import PAPER, evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import tune
+from coverset.evaluation.tuning import tune
 
 
 def run(*arguments: Any, command: str = "eval") -> subprocess.CompletedProcess[str]:

@@ -15,10 +15,10 @@ from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import grid
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import embed
-from coverset.evaluation.evaluate import evaluate
 from coverset.evaluation.examples import read_examples, read_queries
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tune import Trial, attempt, choose, left_out
+from coverset.evaluation.tuning import Trial, attempt, choose, left_out
 from coverset.lines import FileError
 from tests.evaluation.test_eval import run
 

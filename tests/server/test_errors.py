@@ -8,7 +8,7 @@ import os
 import pytest
 
 from coverset.encoders import EncoderError
-from coverset.server.errors import Refused, bad_input
+from coverset.server.refusals import Refused, bad_input
 from coverset.store import BusyStoreError, StorageError
 
 FAULTS = [

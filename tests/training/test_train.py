@@ -177,7 +177,7 @@ def test_bad_input_is_refused_before_anything_is_written(
 
 
 def test_held_out_sets_are_kept_out_of_training(dataset: Path) -> None:
-    from coverset.training.examples import hidden_sets, only, read
+    from coverset.training.material import hidden_sets, only, read
 
     full = load(dataset).split("train")
     hidden = hidden_sets(full, 0.25, seed=0)

@@ -70,7 +70,7 @@ def mcp(
     given = {name: value for name, value in (("l1", l1), ("l2", l2)) if value is not None}
     with bad_input():
         require("mcp", "mcp", run=False)
-        from coverset.integrations.mcp.documents import Documents
+        from coverset.integrations.mcp.library import Documents
         from coverset.integrations.mcp.server import CoversetServer
         from coverset.retriever import Retriever
 
@@ -100,8 +100,8 @@ def make_toolbox(config: Path, encoder: str, decoder: Decoder, share: float | No
     from coverset.encoders import load_encoder
     from coverset.encoders.cache import default_folder
     from coverset.indexes.memory.index import SHARE
-    from coverset.integrations.mcp.catalogue import Catalogue
     from coverset.integrations.mcp.config import read_config
+    from coverset.integrations.mcp.tool_index import Catalogue
     from coverset.integrations.mcp.toolbox import Toolbox
     from coverset.integrations.shelf import Shelf
 
@@ -113,7 +113,7 @@ def make_toolbox(config: Path, encoder: str, decoder: Decoder, share: float | No
 def _address(http: bool, host: str | None, port: int | None, keys: Path | None) -> tuple[str, int, Keys] | None:
     """Return where to listen and for whom, or None for stdin and stdout."""
     from coverset.server.keys import read_keys
-    from coverset.server.run import is_loopback
+    from coverset.server.listening import is_loopback
 
     if not http:
         for name, value in (("--host", host), ("--port", port), ("--keys", keys)):

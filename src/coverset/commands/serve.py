@@ -45,8 +45,8 @@ def serve(
     for module in ("fastapi", "uvicorn", "prometheus_client", "threadpoolctl"):
         require(module, "app")
     from coverset.server.keys import read_keys
-    from coverset.server.run import is_loopback
-    from coverset.server.run import serve as run
+    from coverset.server.listening import is_loopback
+    from coverset.server.listening import serve as run
     from coverset.server.settings import Settings
 
     with bad_input():

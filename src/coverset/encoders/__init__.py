@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from coverset.encoders.checked import EncoderError
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 
 __all__ = ["Encoder", "EncoderError", "load_encoder"]
 
@@ -21,7 +21,7 @@ def load_encoder(name: str = DEFAULT, device: str | None = None) -> Encoder:
     $COVERSET_DEVICE says, or "auto".
     """
     if Path(name).is_dir():
-        from coverset.encoders.folder import load_folder
+        from coverset.encoders.model_folder import load_folder
 
         return load_folder(Path(name), load_encoder, device)
     if name.startswith("openai:"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from coverset.arrays import Floats
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.encoders.tensors import read_tensors
 from coverset.plain import Foreign
 

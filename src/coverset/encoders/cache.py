@@ -18,7 +18,7 @@ import numpy as np
 
 from coverset.arrays import Floats
 from coverset.encoders.checked import as_encoded
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 
 
 def default_folder() -> Path:

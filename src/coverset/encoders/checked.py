@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.inputs import as_vectors
 
 # How far from 1 a vector's length may be: half precision is that exact.

@@ -48,4 +48,6 @@ def told(device: str) -> str:
     torch, halves = require("torch", "train"), ", bfloat16" if has_bfloat16(device) else ""
     if device.startswith("cuda"):
         return f"{device} ({torch.cuda.get_device_name(device)}{halves})"
-    return "Apple's GPU (mps)" if device == "mps" else f"the processor (threads: {torch.get_num_threads()}{halves})"
+    return (
+        "Apple's GPU (mps)" if device == "mps" else f"the processor (threads: {torch.get_num_threads()}{halves})"
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from coverset.decoders import NNN
 from coverset.decoders.nnn import L1, L2
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tune import Trial
+from coverset.evaluation.tuning import Trial
 from coverset.extras import require
 from coverset.plain import Foreign
 

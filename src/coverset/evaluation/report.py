@@ -13,9 +13,9 @@ from coverset.decoders import Decoder, Dense
 from coverset.decoders.kinds import Distinct, as_searched
 from coverset.decoders.registry import grid
 from coverset.evaluation.embedded import Space, by_meaning, embed
-from coverset.evaluation.evaluate import PAPER, evaluate, parameters
+from coverset.evaluation.measuring import PAPER, evaluate, parameters
 from coverset.evaluation.metrics import Metric, confidence, paired
-from coverset.evaluation.tune import best_share, tune
+from coverset.evaluation.tuning import best_share, tune
 from coverset.plain import Json
 from coverset.progress import progress
 

@@ -13,10 +13,10 @@ from coverset.decoders import NNN, Decoder, Dense
 from coverset.decoders.registry import DECODERS, chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
 from coverset.evaluation.embedded import Labelled, by_meaning
-from coverset.evaluation.evaluate import evaluate, parameters
 from coverset.evaluation.figures import heat_map
+from coverset.evaluation.measuring import evaluate, parameters
 from coverset.evaluation.metrics import Comp, Difference, paired
-from coverset.evaluation.tune import Trial, attempt, attempt_shares, best, choose, left_out
+from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, left_out
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 

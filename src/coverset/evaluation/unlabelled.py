@@ -12,7 +12,7 @@ from coverset.decoders import NNN
 from coverset.decoders.requests import Requests
 from coverset.decoders.strength import suited
 from coverset.evaluation.embedded import wholes_of
-from coverset.evaluation.evaluate import parameters
+from coverset.evaluation.measuring import parameters
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 

@@ -24,7 +24,7 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from coverset.decoders import NNN, Decoder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.integrations.candidates import choose
 from coverset.retriever import Retriever, as_retriever
 

@@ -20,7 +20,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, ModelReques
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from coverset.decoders import Decoder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.integrations.tools import ToolChooser
 
 

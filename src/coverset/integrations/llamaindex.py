@@ -27,7 +27,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, Qu
 from llama_index.core.tools import BaseTool
 
 from coverset.decoders import NNN, Decoder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.integrations.candidates import choose
 from coverset.integrations.tools import ToolChooser
 from coverset.retriever import Retriever, as_retriever

@@ -21,7 +21,7 @@ require("agents", "openai-agents", run=False)
 from agents import AgentBase, FunctionTool, RunContextWrapper, Tool
 
 from coverset.decoders import Decoder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.integrations.tools import ToolChooser
 
 

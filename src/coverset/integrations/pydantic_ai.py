@@ -22,7 +22,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from pydantic_ai.tools import ToolDefinition
 
 from coverset.decoders import Decoder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.integrations.tools import ToolChooser
 
 

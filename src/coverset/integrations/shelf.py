@@ -13,8 +13,8 @@ import numpy as np
 from coverset.arrays import Floats, Mask
 from coverset.decoders import Decoder
 from coverset.encoders.cache import CachedEncoder
+from coverset.encoders.encoder import Encoder
 from coverset.encoders.parts import split
-from coverset.encoders.protocol import Encoder
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
 from coverset.indexes import MemoryIndex

@@ -16,7 +16,7 @@ from typing import TypeVar
 from coverset.decoders import NNN, Decoder
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import default_folder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.inputs import as_count
 from coverset.integrations.shelf import Shelf, Shelved
 from coverset.integrations.tool_shapes import name_of, text_of

@@ -12,7 +12,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from coverset.plain import Foreign
-from coverset.server.errors import error_body
+from coverset.server.refusals import error_body
 
 # Seconds for a request's line and headers; less if the service's own timeout is less.
 HEAD = 10.0

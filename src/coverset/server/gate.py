@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from coverset.server.errors import Refused
+from coverset.server.refusals import Refused
 
 Result = TypeVar("Result")
 

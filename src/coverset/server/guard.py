@@ -13,8 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coverset.plain import Json
-from coverset.server.errors import error_body
 from coverset.server.logs import LOG
+from coverset.server.refusals import error_body
 from coverset.server.service import Service
 
 HEADERS = {

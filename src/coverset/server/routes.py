@@ -13,8 +13,8 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from coverset.plain import Foreign, Json
 from coverset.server import compared, schemas
-from coverset.server.errors import Refused
 from coverset.server.keys import Scope
+from coverset.server.refusals import Refused
 from coverset.server.service import Service
 from coverset.server.settings import LONGEST_ID
 

@@ -21,7 +21,7 @@ from coverset.explaining.reasons import covered
 from coverset.indexes import MemoryIndex
 from coverset.retriever import Retriever
 from coverset.server import compared, schemas
-from coverset.server.metrics import Metrics
+from coverset.server.counters import Metrics
 from coverset.server.settings import LEAST_STRENGTH
 from coverset.store.queries import of_each
 from coverset.vectors import Vectors

@@ -8,11 +8,11 @@ from functools import partial
 from typing import TypeVar
 
 from coverset.retriever import Retriever
-from coverset.server.errors import Refused, bad_input
+from coverset.server.counters import Metrics
 from coverset.server.gate import Gate
 from coverset.server.keys import Scope
 from coverset.server.logs import LOG
-from coverset.server.metrics import Metrics
+from coverset.server.refusals import Refused, bad_input
 from coverset.server.served import ServedStore
 from coverset.server.settings import Settings
 

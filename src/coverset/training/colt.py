@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
-from coverset.encoders.protocol import Encoder
-from coverset.encoders.table import key
-from coverset.training.examples import Examples
+from coverset.encoders.encoder import Encoder
+from coverset.encoders.per_document import key
 from coverset.training.graphs import incidence, means, propagate, scenes, spread
+from coverset.training.material import Examples
 from coverset.training.saving import save_card, save_tensors
 from coverset.training.task import Task
 

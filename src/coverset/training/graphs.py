@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from coverset.arrays import Ids
 from coverset.lines import FileError
-from coverset.training.examples import Examples
+from coverset.training.material import Examples
 
 
 def scenes(data: Examples) -> tuple[list[Ids], Ids]:

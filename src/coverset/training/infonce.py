@@ -10,7 +10,7 @@ from torch import Tensor
 
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
-from coverset.training.examples import Examples
+from coverset.training.material import Examples
 from coverset.training.saving import save
 from coverset.training.task import Task
 from coverset.training.towers import Tower, embed

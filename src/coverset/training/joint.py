@@ -10,8 +10,8 @@ from torch import Tensor
 from coverset.arrays import Floats, Ids
 from coverset.decoders import NNN
 from coverset.training.completeness import TAU, Weights, completeness, relevance
-from coverset.training.examples import Examples
 from coverset.training.implicit import implicit
+from coverset.training.material import Examples
 from coverset.training.saving import save
 from coverset.training.task import DegenerateError, Task
 from coverset.training.towers import Tower, VectorTower, embed

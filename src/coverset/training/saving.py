@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from coverset.encoders.cache import CachedEncoder
-from coverset.encoders.folder import CARD
+from coverset.encoders.model_folder import CARD
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 from coverset.extras import require
 from coverset.training.adapter import Adapter

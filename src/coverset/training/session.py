@@ -12,22 +12,22 @@ import torch
 
 from coverset.encoders import device, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
-from coverset.evaluation.evaluate import parameters
+from coverset.evaluation.measuring import parameters
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tune import tune
+from coverset.evaluation.tuning import tune
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.colt import ColtTask
-from coverset.training.examples import Examples, read
+from coverset.training.curves import write_report
 from coverset.training.infonce import DenseTask
 from coverset.training.joint import JointTask
+from coverset.training.material import Examples, read
 from coverset.training.plan import CHANGEABLE, Plan
-from coverset.training.report import write_report
 from coverset.training.run import fit
 from coverset.training.task import Task
 from coverset.training.towers import VectorTower

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.evaluation.datasets import Split
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.indexes import MemoryIndex
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from coverset.arrays import Floats
 from coverset.encoders.device import has_bfloat16
-from coverset.encoders.protocol import Encoder
+from coverset.encoders.encoder import Encoder
 from coverset.plain import Foreign
 from coverset.training.adapter import Adapter
 
@@ -26,7 +26,7 @@ TOKENS = 4096
 class TextTower(nn.Module):
     """The modules of a sentence-transformers model: a transformer, then pooling and what else follows.
 
-    It is trained in bfloat16 where its device computes in that; its vectors are measured in float32, as they are kept.
+    It is trained in bfloat16 where its device computes in that; vectors are measured in float32, as they are kept.
     """
 
     def __init__(self, modules: nn.Sequential, prompt: str = "") -> None:

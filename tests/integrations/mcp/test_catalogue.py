@@ -13,7 +13,7 @@ from mcp.types import Tool
 from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders import Encoder
-from coverset.integrations.mcp.catalogue import Catalogue
+from coverset.integrations.mcp.tool_index import Catalogue
 from coverset.integrations.mcp.tool_text import tool_text, words
 from coverset.integrations.shelf import Shelf
 from tests.integrations.mcp.servers.numbers import server as numbers

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
-from coverset.integrations.mcp.catalogue import Entry, Finding
+from coverset.integrations.mcp.tool_index import Entry, Finding
 from coverset.integrations.mcp.upstream import State, Upstream
 from coverset.plain import Foreign, Json
 

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coverset.integrations.mcp.server import CoversetServer
 from coverset.server.keys import Keys
-from coverset.server.run import GRACE, listen
+from coverset.server.listening import GRACE, listen
 
 PATH = "/mcp"
 

@@ -25,7 +25,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from coverset.integrations.mcp.calls import Calling, get_prompt, read_resource
+from coverset.integrations.mcp.forwarding import Calling, get_prompt, read_resource
 from coverset.integrations.mcp.limits import bounded_contents, bounded_messages
 from coverset.integrations.mcp.upstream import Upstream
 

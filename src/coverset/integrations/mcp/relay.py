@@ -27,7 +27,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel
 
-from coverset.integrations.mcp.calls import Calling
+from coverset.integrations.mcp.forwarding import Calling
 
 Result = TypeVar("Result", bound=BaseModel)
 

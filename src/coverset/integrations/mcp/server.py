@@ -35,7 +35,7 @@ from mcp.types import (
 from pydantic import AnyUrl
 
 import coverset
-from coverset.integrations.mcp.documents import TEMPLATE, Documents
+from coverset.integrations.mcp.library import TEMPLATE, Documents
 from coverset.integrations.mcp.passing import Passing
 from coverset.integrations.mcp.toolbox import Toolbox
 from coverset.plain import Json

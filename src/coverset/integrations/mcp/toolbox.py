@@ -15,10 +15,10 @@ from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
 from coverset.integrations.mcp import answers
-from coverset.integrations.mcp.calls import call_tool
-from coverset.integrations.mcp.catalogue import Catalogue
 from coverset.integrations.mcp.config import Configuration
+from coverset.integrations.mcp.forwarding import call_tool
 from coverset.integrations.mcp.limits import bounded_result
+from coverset.integrations.mcp.tool_index import Catalogue
 from coverset.integrations.mcp.upstream import Upstream
 from coverset.plain import Json
 

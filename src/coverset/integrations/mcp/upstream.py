@@ -22,8 +22,8 @@ from mcp.types import (
 )
 
 import coverset
-from coverset.integrations.mcp.calls import Calling
 from coverset.integrations.mcp.config import Behind, Kind, Remote
+from coverset.integrations.mcp.forwarding import Calling
 from coverset.integrations.mcp.limits import Limits, words_of
 from coverset.integrations.mcp.offer import Offer, list_offer, subscribe
 from coverset.integrations.mcp.process import process

@@ -12,7 +12,7 @@ import uvicorn
 from threadpoolctl import threadpool_limits
 
 from coverset.retriever import Retriever
-from coverset.server.app import create_app
+from coverset.server.application import create_app
 from coverset.server.connections import ACCEPTED, Connection, Server, most_connections
 from coverset.server.logs import start_logging
 from coverset.server.memory import give_back

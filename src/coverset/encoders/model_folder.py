@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from coverset.encoders.adapted import AdaptedEncoder
-from coverset.encoders.protocol import Encoder
-from coverset.encoders.table import TableEncoder
+from coverset.encoders.encoder import Encoder
+from coverset.encoders.per_document import TableEncoder
 
 CARD = "coverset.json"
 Kind = Callable[[str, str, Encoder, Path], Encoder]

@@ -17,8 +17,8 @@ import coverset
 from coverset.plain import Json
 from coverset.retriever import Retriever
 from coverset.server import schemas
-from coverset.server.errors import Refused, handle_errors
 from coverset.server.guard import Guard
+from coverset.server.refusals import Refused, handle_errors
 from coverset.server.routes import ReadRoute, reading, service_of, writing
 from coverset.server.service import Service
 from coverset.server.settings import Settings

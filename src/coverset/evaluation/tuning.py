@@ -18,7 +18,7 @@ from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import grid
 from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Labelled, Relevant
-from coverset.evaluation.evaluate import evaluate
+from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 
