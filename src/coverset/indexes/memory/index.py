@@ -18,8 +18,9 @@ from coverset.solvers.parallel import each, ranges
 from coverset.vectors import Vectors
 
 if TYPE_CHECKING:
-    from coverset.indexes.memory.postings import Postings, WordScan
+    from coverset.indexes.memory.postings import Postings
     from coverset.indexes.memory.rounded import Rounded, Rounding
+    from coverset.indexes.memory.word_scan import WordScan
 
 # Queries scanned for together.
 QUERIES = 128
@@ -164,11 +165,13 @@ class MemoryIndex:
 
     def word_scan(self, targets: Floats, step: int) -> WordScan:
         """Return what adds the words' part to the scores of a scan."""
-        from coverset.indexes.memory.postings import Postings, WordScan
+        from coverset.indexes.memory.postings import Postings
+        from coverset.indexes.memory.word_scan import WordScan
 
+        words = self.corpus.words
         if not self._postings:  # one list, shared by all views
-            self._postings.append(Postings.of(self.corpus.words))
-        return WordScan(self._postings[0], targets, self.corpus.roots[1], step)
+            self._postings.append(Postings.of(words))
+        return WordScan.of(words, self._postings[0], targets, self.corpus.roots[1], step)
 
     def rounded(self) -> Rounded | None:
         """Return the rounded copy of the meaning for one more pass, if there is one."""

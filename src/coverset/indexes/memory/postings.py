@@ -8,7 +8,7 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled
-from coverset.indexes.memory.samples import STEPS, sample, samples
+from coverset.indexes.memory.samples import sample, samples
 from coverset.vectors import Terms, Words
 
 
@@ -33,31 +33,13 @@ class Postings:
         return cls(starts.astype(np.int64), rows[order], words.values[order])
 
 
-class WordScan:
-    """Adds what words contribute to the scores of a scan, block of rows by block of rows."""
-
-    def __init__(self, postings: Postings, targets: Floats, root: float, step: int) -> None:
-        self.postings, self.step = postings, step
-        self.queries, terms = np.nonzero(targets)
-        self.weights = (root * targets[self.queries, terms]).astype(np.float32)
-        self.cursors, self.ends = _runs(postings.rows, postings.starts, terms, STEPS.index(step) + 1)
-
-    def add(self, start: int, scores: Floats) -> None:
-        """Add to the (queries, rows) scores of the rows from `start` on; blocks come in order."""
-        stop = start + scores.shape[1]
-        _add(
-            self.postings.rows, self.postings.values, self.queries, self.weights, self.cursors, self.ends,
-            self.step, start, stop, scores,
-        )  # fmt: skip
-
-
 @compiled
-def _runs(rows: Terms, starts: Ids, terms: Ids, runs: int) -> tuple[Ids, Ids]:
+def runs(rows: Terms, starts: Ids, terms: Ids, count: int) -> tuple[Ids, Ids]:
     """Return where the first so many runs of each term's list begin and end, (terms, runs)."""
-    begins, ends = np.empty((len(terms), runs), np.int64), np.empty((len(terms), runs), np.int64)
+    begins, ends = np.empty((len(terms), count), np.int64), np.empty((len(terms), count), np.int64)
     for n in range(len(terms)):
         at = starts[terms[n]]
-        for run in range(runs):
+        for run in range(count):
             begins[n, run] = at
             end = starts[terms[n] + 1]
             while at < end:
@@ -68,27 +50,3 @@ def _runs(rows: Terms, starts: Ids, terms: Ids, runs: int) -> tuple[Ids, Ids]:
                     end = middle
             ends[n, run] = at
     return begins, ends
-
-
-@compiled
-def _add(
-    rows: Terms,
-    values: Floats,
-    queries: Ids,
-    weights: Floats,
-    cursors: Ids,
-    ends: Ids,
-    step: int,
-    start: int,
-    stop: int,
-    scores: Floats,
-) -> None:
-    """Go on in the runs of every term's list up to the row `stop`, counted in steps."""
-    for n in range(len(queries)):
-        query, weight = queries[n], weights[n]
-        for run in range(cursors.shape[1]):
-            at, end = cursors[n, run], ends[n, run]
-            while at < end and rows[at] < stop * step:
-                scores[query, rows[at] // step - start] += weight * values[at]
-                at += 1
-            cursors[n, run] = at
