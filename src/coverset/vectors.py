@@ -199,7 +199,17 @@ class Vectors:
 
     def inner(self, other: Vectors) -> Floats:
         """Return the (len(self), len(other)) inner products, in single precision."""
-        products: Floats = self.meaning @ other.meaning.T
+        return self._with_words(other, self.meaning @ other.meaning.T)
+
+    def scored(self, documents: Vectors) -> Floats:
+        """Return the same, each product summed in the same order: documents that are equal score equal.
+
+        A product of matrices sums rows at its edges in another order than those within.
+        """
+        return self._with_words(documents, np.vecdot(documents.meaning, self.meaning[:, None]))
+
+    def _with_words(self, other: Vectors, products: Floats) -> Floats:
+        """Return the inner products out of those of the meaning."""
         if self.roots[0] != 1.0:
             products *= np.float32(self.roots[0] * other.roots[0])
         if len(self.words.terms) and len(other.words.terms):

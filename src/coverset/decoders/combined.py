@@ -2,74 +2,116 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from coverset.arrays import Array, Ids
 from coverset.decoders.cut import Cut
 from coverset.decoders.requests import serves, together
-from coverset.ranking import ranked
 from coverset.selection import Selection
 from coverset.solvers.solution import Solution
 
 
-def select(solutions: list[Solution], cut: Cut, *, complete: bool, guessed: bool) -> Selection:
-    """Return the documents for a request: the best one for each part, then by what they count for all of it.
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """The solutions for a request, a target each, over the same documents: the whole comes first.
 
     A document counts by its u.r* for the whole plus that for the part it serves best. The best one for a part
-    has the largest u.r* for it alone, and where parts are guessed for it plus the whole. The gap is the largest
-    over the targets, and certified means that all of them are. The weight of a document is that for the whole
-    plus that for its part; k=None is the union of the supports. `complete`: the solutions list every document of
-    the corpus, so that one left out can be told from one not looked at.
+    has the largest u.r* for it alone, and where parts are `guessed` for it plus the whole.
     """
-    if len(solutions) == 1:
-        return next(cut.select(solutions[0]))
-    alone = [next(replace(cut, k=1).select(solution)) for solution in solutions]  # for what is known of each
-    scores: Array = np.stack([solution.scores[0] for solution in solutions])
-    weights = np.stack([solution.weights[0] for solution in solutions])
-    worth, weight = np.asarray(together(scores), np.float64), together(weights)
-    worth = np.where(np.isfinite(scores[0]), worth, -np.inf)
-    error = 2 * float(together(np.array([cut.error(solution)[0] for solution in solutions])))
-    by_part = np.where(np.isfinite(worth), scores[1:] + (scores[0] if guessed else 0.0), -np.inf)
-    first = _leaders(by_part, weights[1:])
-    first = first[np.argsort(-worth[first], kind="stable")]
-    clear = _clear(by_part, error) and bool((abs(scores[1:, first] - solutions[0].l1[0]) > error).all())
-    order = ranked(worth[None], int(np.isfinite(worth).sum()))[0]
-    if not cut.fill:
-        order = order[weight[order] > 0]
-    rest = np.setdiff1d(order, first, assume_unique=True)
-    rest = rest[np.argsort(-worth[rest], kind="stable")]
-    kept = np.concatenate([first, rest])[: cut.k]
-    # Those that lead were chosen for a part; whoever comes after must lead all that are left out.
-    after, out = kept[len(first) :], np.setdiff1d(np.arange(len(worth)), kept)
-    lead = worth[after].min(initial=np.inf) - worth[out].max(initial=-np.inf) > error
-    certified = all(bool(selection.certified) for selection in alone)
-    return replace(
-        alone[0],
-        ids=solutions[0].ids[kept],
-        weights=np.asarray(weight[kept], np.float32),
-        gap=max(float(selection.gap or 0.0) for selection in alone),
-        violation=max(float(selection.violation or 0.0) for selection in alone),
-        certified=certified,
-        proved=bool(certified and complete and cut.fill and lead and clear and len(first) <= len(kept)),
-        passes=max(selection.passes for selection in alone),
-        alike=[],
-        serves=serves(scores[:, kept]),
-    )
 
+    solutions: list[Solution]
+    guessed: bool
 
-def _leaders(by_part: Array, weights: Array) -> Ids:
-    """Return the best document of each part that it has weight for, each once."""
-    best = by_part.argmax(axis=1)
-    held = weights[np.arange(len(best)), best] > 0
-    leaders: Ids = np.unique(best[held])
-    return leaders
+    def order(self, cut: Cut) -> Ids:
+        """Return the places of the documents, best first: the best one for each part, then by what they count.
 
+        Documents that are equal but for rounding go by their place.
+        """
+        # Imported here: numba, which compiles it, is only needed once something is solved.
+        from coverset.solvers.best import best, in_order
 
-def _clear(by_part: Array, error: float) -> bool:
-    """Whether the best document of every part leads the next by more than the error."""
-    if by_part.shape[1] < 2:
-        return True
-    two = np.partition(by_part, -2, axis=1)[:, -2:]
-    return bool((two[:, 1] - two[:, 0] > error).all())
+        if len(self.solutions) == 1:
+            whole = self.solutions[0]
+            order, counts, _, _ = best(whole.weights, whole.scores, -1 if cut.k is None else cut.k, cut.fill)
+            places: Ids = order[0, : counts[0]]
+            return places
+        places = in_order(self._worth, int(np.isfinite(self._worth).sum()))
+        if not cut.fill:
+            places = places[self._weights[places] > 0]
+        leads = np.isin(places, self._leaders)
+        return np.concatenate([places[leads], places[~leads]])[: cut.k]
+
+    def select(self, cut: Cut, *, complete: bool) -> Selection:
+        """Return the documents for the request.
+
+        The gap is the largest over the targets, and certified means that all of them are. The weight of a document
+        is that for the whole plus that for its part; k=None is the union of the supports. `complete`: they list
+        every document of the corpus, so that one left out can be told from one not looked at.
+        """
+        if len(self.solutions) == 1:
+            return next(cut.select(self.solutions[0]))
+        alone = [next(replace(cut, k=1).select(solution)) for solution in self.solutions]  # what is known of each
+        kept, first = self.order(cut), len(self._leaders)
+        certified = all(bool(selection.certified) for selection in alone)
+        settled = certified and complete and cut.fill and first <= len(kept)
+        return replace(
+            alone[0],
+            ids=self.solutions[0].ids[kept],
+            weights=self._weights[kept].astype(np.float32),
+            gap=max(float(selection.gap or 0.0) for selection in alone),
+            violation=max(float(selection.violation or 0.0) for selection in alone),
+            certified=certified,
+            proved=settled and self._clear(cut, kept),
+            passes=max(selection.passes for selection in alone),
+            alike=[],
+            serves=serves(self._scores[:, kept]),
+        )
+
+    def _clear(self, cut: Cut, kept: Ids) -> bool:
+        """Whether those kept lead all others by more than the scores can be off."""
+        error = 2 * float(together(np.array([cut.error(solution)[0] for solution in self.solutions])))
+        first, worth = len(self._leaders), self._worth
+        if (abs(self._scores[1:, kept[:first]] - self.solutions[0].l1[0]) <= error).any():
+            return False
+        if worth.size > 1:
+            two = np.partition(self._by_part, -2, axis=1)[:, -2:]
+            if (two[:, 1] - two[:, 0] <= error).any():
+                return False
+        # Those that lead were chosen for a part; whoever comes after must lead all that are left out.
+        after, out = worth[kept[first:]], np.delete(worth, kept)
+        return bool(after.min(initial=np.inf) - out.max(initial=-np.inf) > error)
+
+    @cached_property
+    def _scores(self) -> Array:
+        return np.concatenate([solution.scores for solution in self.solutions])
+
+    @cached_property
+    def _weights(self) -> Array:
+        return together(np.concatenate([solution.weights for solution in self.solutions]))
+
+    @cached_property
+    def _worth(self) -> Array:
+        """What each document counts for the request; minus infinity where it can never be chosen."""
+        return np.where(np.isfinite(self._scores[0]), together(self._scores), -np.inf)
+
+    @cached_property
+    def _by_part(self) -> Array:
+        """What each document counts for each part."""
+        whole = self._scores[0] if self.guessed else 0.0
+        return np.where(np.isfinite(self._scores[0]), self._scores[1:] + whole, -np.inf)
+
+    @cached_property
+    def _leaders(self) -> Ids:
+        """The best document of each part that it has weight for, each once."""
+        from coverset.solvers.best import in_order
+
+        if not np.isfinite(self._worth).any():
+            return np.empty(0, np.int64)
+        best = [int(in_order(row, 1)[0]) for row in self._by_part]
+        weights = [solution.weights[0, place] for solution, place in zip(self.solutions[1:], best, strict=True)]
+        return np.unique([place for place, weight in zip(best, weights, strict=True) if weight > 0]).astype(
+            np.int64
+        )

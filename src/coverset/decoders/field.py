@@ -54,10 +54,10 @@ class Field:
         return Field(self.ids[chosen], self.vectors.take(chosen), False)
 
     def shared(self, targets: Vectors, share: float) -> Floats:
-        """Return the (targets, documents) inner products under a share of words."""
+        """Return the (targets, documents) inner products under a share of words; equal documents score equal."""
         if not targets.width:
-            return targets.inner(self.vectors)
-        return targets.sharing(share).inner(self.vectors.sharing(share))
+            return targets.scored(self.vectors)
+        return targets.sharing(share).scored(self.vectors.sharing(share))
 
 
 class Surroundings:

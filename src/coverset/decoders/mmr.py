@@ -84,7 +84,7 @@ class MMR(Decoder):
             open_[pick] = False
             if len(picks) == k and not kinds:
                 break
-            cosines = field.vectors.inner(field.vectors.take(np.array([pick])))[:, 0]
+            cosines = field.vectors.take(np.array([pick])).scored(field.vectors)[0]
             np.maximum(nearest, cosines, out=nearest)
             gone = kinds.like(cosines, field.vectors.norms, pick) & open_ if kinds else np.zeros(0, bool)
             alike.append(field.ids[np.flatnonzero(gone)].tolist())

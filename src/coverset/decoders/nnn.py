@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats
-from coverset.decoders.combined import select
+from coverset.decoders.combined import Combined
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.field import Surroundings
@@ -214,14 +214,15 @@ class NNN(Decoder):
         while True:
             solutions = solving.request(targets, near, index, l1, l2, room, list(left_out))
             complete = cut.whole and len(solutions[0].ids) == len(index)
+            combined = Combined(solutions, asked.guessed)
             if kinds is None:
-                return select(solutions, cut, complete=complete, guessed=asked.guessed)
-            ranking = select(solutions, deep, complete=complete, guessed=asked.guessed)
-            kept, alike = kinds.walk(ranking.ids, fetch(index, ranking.ids), cut.k or len(ranking))
-            stands = ranking.ids[kept].tolist()
+                return combined.select(cut, complete=complete)
+            ranked = solutions[0].ids[combined.order(deep)]
+            kept, alike = kinds.walk(ranked, fetch(index, ranked), cut.k or len(ranked))
+            stands = ranked[kept].tolist()
             new = {i: name for name, others in zip(stands, alike, strict=True) for i in others}
             if not new:
-                chosen = select(solutions, cut, complete=complete, guessed=asked.guessed)
+                chosen = combined.select(cut, complete=complete)
                 others = [[i for i, name in left_out.items() if name == this] for this in chosen.ids.tolist()]
                 return replace(chosen, alike=others)
             left_out.update(new)

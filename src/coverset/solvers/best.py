@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coverset.arrays import Array, Keys
+from coverset.arrays import Array, Ids, Keys
 from coverset.compilation import compiled
 
 # Up to this many are kept in order while the documents are gone through; for more, all are sorted.
@@ -41,11 +41,11 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
         # A weight below the tie is one all the same, and goes before every document without.
         for i in range(n):
             keys[i] = weights[q, i] if weights[q, i] > 0.0 else -np.inf
-        _order(keys, columns[q, :weighted])
+        _fill(keys, columns[q, :weighted])
         if counts[q] > weighted:
             for i in range(n):
                 keys[i] = -np.inf if weights[q, i] > 0.0 else scores[q, i]
-            _order(keys, columns[q, weighted : counts[q]])
+            _fill(keys, columns[q, weighted : counts[q]])
         chosen[:] = False
         for place in range(counts[q]):
             chosen[columns[q, place]] = True
@@ -58,7 +58,15 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
 
 
 @compiled
-def _order(keys: Keys, out: Keys) -> None:
+def in_order(keys: Array, count: int) -> Ids:
+    """Return the places of the `count` largest keys, in order; those equal but for rounding by their place."""
+    places = np.empty(count, np.int64)
+    _fill(keys, places)
+    return places
+
+
+@compiled
+def _fill(keys: Keys, out: Keys) -> None:
     """Set `out` to the places of the largest keys, in order; equal ones by their place."""
     n, width = len(keys), len(out)
     if width == 0:
