@@ -14,7 +14,7 @@ from coverset.solvers.parallel import each, ranges
 from coverset.vectors import Terms, Words
 
 # What a term of a row costs, and how much more for each target, in units of an entry of a term's list.
-PRICE, EACH = 1.2, 0.02
+PRICE, EACH = 0.8, 0.015
 # Rows whose scores are gathered before they are added: then every target's are written side by side.
 TILE = 16
 # Rows from which on all cores are at it.
