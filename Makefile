@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 # The variables are for what pip installs to build a package with; pip calls one of them by its first name until 25.3.
 PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt
 PIP := $(PINNED) $(BIN)/python -m pip --disable-pip-version-check install --quiet
-# Tests run side by side, a file at a time, each on one core; WORKERS=0: one after the other, in one process.
-WORKERS ?= auto
+# Tests run side by side, a file at a time, each on one core; one more than there are cores, as many of them wait for
+# something. WORKERS=0: one after the other, in one process.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # How long `make soak` goes on.
 MINUTES ?= 10
@@ -15,13 +16,18 @@ ENCODER ?= bge-small-en-v1.5
 WORK ?= runs
 OUT ?= $(WORK)/tables
 
-.PHONY: demo test lint package docs pythons bench reproduce soak clean
+.PHONY: demo test lint kernels package docs pythons bench reproduce soak clean
 
 demo: $(VENV)/app
 	$(BIN)/coverset demo
 
-test: lint docs
+test: $(VENV)/dev
+	$(MAKE) -j 2 lint kernels
 	$(ONE_CORE) $(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+# Compile, while types are checked, what nearly every test decodes with: once, not by each of those side by side.
+kernels: $(VENV)/dev
+	$(ONE_CORE) $(BIN)/python .ci/kernels.py
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

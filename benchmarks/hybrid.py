@@ -2,9 +2,10 @@
 
     python -m benchmarks.hybrid --out benchmarks/results [--documents 10000 100000]
 
-Texts are descriptions of functions, repeated with some words added and the meaning perturbed, so that no two
-documents are the same. Vectors in; times are the best of several. Memory is that of the index, both halves and the
-postings with their weights, over the dense half and 16 bytes a stored term.
+Texts are descriptions of functions, with the meaning perturbed so that no two documents are the same: each
+repeated with some words added, a corpus of versions; or two of them together, each pair at most a few times.
+Vectors in; times are the best of several. Memory is that of the index, both halves and the postings with their
+weights, over the dense half and 16 bytes a stored term.
 """
 
 from __future__ import annotations
@@ -30,31 +31,31 @@ BATCH, REPEATS, ASKED = 64, 3, 4
 GIVEN = NNN(l1=0.1, l2=0.1)
 
 
-def corpus(n: int, rng: np.random.Generator, texts: list[str], seeds: Any) -> tuple[Vectors, Vocabulary]:
-    """Return n documents with words and meaning."""
+def corpus(
+    n: int, rng: np.random.Generator, texts: list[str], seeds: Any, pairs: bool
+) -> tuple[Vectors, Vocabulary]:
+    """Return n documents with words and meaning: two texts each, or one and three words more."""
     analyser = Analyser()
     counted = [analyser.counts(text) for text in texts]
     pool = sorted({term for counts in counted for term in counts})
-    rows = rng.integers(len(texts), size=n)
+    rows = rng.integers(len(texts), size=(n, 2 if pairs else 1))
     documents = []
-    for row in rows.tolist():
-        counts = Counter(counted[row])
-        for term in rng.choice(len(pool), 3).tolist():
-            counts[pool[term]] += 1
+    for some in rows.tolist():
+        counts = Counter(counted[some[0]])
+        counts += counted[some[1]] if pairs else Counter(pool[term] for term in rng.choice(len(pool), 3).tolist())
         documents.append(counts)
-    meaning = seeds[rows] + 0.3 / np.sqrt(seeds.shape[1]) * rng.standard_normal(
-        (n, seeds.shape[1]), dtype=np.float32
-    )
+    meaning = seeds[rows].mean(axis=1)
+    meaning += 0.3 / np.sqrt(seeds.shape[1]) * rng.standard_normal(meaning.shape, dtype=np.float32)
     meaning /= np.linalg.norm(meaning, axis=1, keepdims=True)
     vocabulary, words = Vocabulary.of(documents)
     return Vectors(meaning, words), vocabulary
 
 
-def measure(n: int) -> dict[str, Any]:
+def measure(n: int, pairs: bool) -> dict[str, Any]:
     """Time single queries and batches, with given and with chosen strengths, and requests of four parts."""
     rng, encoder = np.random.default_rng(0), OnnxEncoder()
     texts = [f"{name}. {told}" for name, told in functions()]
-    vectors, vocabulary = corpus(n, rng, texts, encoder.encode(texts))
+    vectors, vocabulary = corpus(n, rng, texts, encoder.encode(texts), pairs)
     reader = Hybrid(encoder.encode_queries, Analyser(), vocabulary)
     asked = [" and ".join(texts[i][:80] for i in rng.choice(len(texts), ASKED)) for _ in range(BATCH)]
     whole = reader.vectors(asked)
@@ -78,7 +79,7 @@ def measure(n: int) -> dict[str, Any]:
     halves = (words.terms, words.values, words.starts, postings.starts, postings.rows, postings.values)
     held = vectors.meaning.nbytes + sum(part.nbytes for part in halves)
     return {
-        "documents": n,
+        "documents": f"{n:,} {'pairs' if pairs else 'versions'}",
         "terms stored": stored,
         "certified": sum(bool(s.certified) for s in found),
         "times": {name: round(value, 2) for name, value in times.items()},
@@ -97,7 +98,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000, 300_000])
     arguments = parser.parse_args()
-    results = [measure(n) for n in arguments.documents]
+    results = [measure(n, pairs) for n in arguments.documents for pairs in (False, True)]
     (arguments.out / "hybrid.json").write_text(json.dumps(results, indent=1) + "\n")
     names = [name for name in results[0] if name != "times"]
     lines = [
@@ -107,7 +108,7 @@ def main() -> None:
         "",
     ]
     lines += ["| | " + " | ".join(names[1:]) + " |", "|--:|" + "--:|" * (len(names) - 1)]
-    lines += [f"| {r['documents']:,} | " + " | ".join(str(r[name]) for name in names[1:]) + " |" for r in results]
+    lines += [f"| {r['documents']} | " + " | ".join(str(r[name]) for name in names[1:]) + " |" for r in results]
     (arguments.out / "hybrid.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 

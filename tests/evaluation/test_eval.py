@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,16 @@ def run(*arguments: Any, command: str = "eval") -> subprocess.CompletedProcess[s
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
 
 
+@cache
+def encoded(folder: Path, split: str) -> tuple[Any, Any, Any]:
+    data, encoder = load(folder), OnnxEncoder()
+    labelled = data.split(split)
+    return encoder.encode(labelled.texts), encoder.encode(data.texts), labelled
+
+
 def by_hand(folder: Path, split: str, decoder: Any) -> dict[str, float]:
-    data = load(folder)
-    labelled, encoder = data.split(split), OnnxEncoder()
-    answers = decoder.decode_batch(encoder.encode(labelled.texts), encoder.encode(data.texts), k=5)
+    queries, documents, labelled = encoded(folder, split)
+    answers = decoder.decode_batch(queries, documents, k=5)
     values: dict[str, list[float]] = {}
     for answer, relevant in zip(answers, labelled.relevant, strict=True):
         for k in (3, 5):

@@ -122,8 +122,8 @@ def test_a_filter_leaves_what_matches_and_nothing_else(
             assert sorted(found) == rows
         assert set(found) <= set(rows)
     if rows and exact.exact:
-        expected = DECODER.decode_batch(text.queries[:20], text.corpus[rows])
-        for ours, theirs in zip(DECODER.decode_batch(text.queries[:20], exact), expected, strict=True):
+        expected = DECODER.decode_batch(text.queries[:4], text.corpus[rows])
+        for ours, theirs in zip(DECODER.decode_batch(text.queries[:4], exact), expected, strict=True):
             assert ours.certified
             np.testing.assert_allclose(ours.weights, theirs.weights, atol=2e-6)
             assert set(built.rows(ours.ids)) == {rows[i] for i in theirs.ids}

@@ -50,7 +50,8 @@ def test_shards_are_processes_spread_over_both_nodes(cluster: Any, index: RayInd
 
 
 def test_a_shard_killed_in_a_stream_of_queries_costs_no_answer(cluster: Any, index: RayIndex, text: Text) -> None:
-    expected = DECODER.decode_batch(text.queries, text.memory)
+    queries = text.queries[:80]
+    expected = DECODER.decode_batch(queries, text.memory)
     before = pids(cluster, index)
     answers: list[Any] = []
     killed = threading.Event()
@@ -64,12 +65,12 @@ def test_a_shard_killed_in_a_stream_of_queries_costs_no_answer(cluster: Any, ind
     killer = threading.Thread(target=kill)
     killer.start()
     after_the_kill = 0
-    for query in text.queries:
+    for query in queries:
         answers.append(DECODER.decode(query, index))
         after_the_kill += killed.is_set()
     killer.join()
-    assert len(answers) == 200
-    assert 0 < after_the_kill < 200
+    assert len(answers) == 80
+    assert 0 < after_the_kill < 80
     assert_same(answers, expected)
     after = pids(cluster, index)
     assert [a == b for a, b in zip(before, after, strict=True)] == [True, False, True, True]

@@ -32,7 +32,7 @@ class TextTower(nn.Module):
     def __init__(self, modules: nn.Sequential, prompt: str = "") -> None:
         super().__init__()
         self.layers, self.prompt = modules, prompt
-        self.halved = has_bfloat16(str(self.device))
+        self.halved: bool | None = None  # whether to train in bfloat16; None: if the device computes in it
 
     @property
     def device(self) -> torch.device:
@@ -64,7 +64,8 @@ class TextTower(nn.Module):
         ids = torch.tensor([row + [0] * (width - len(row)) for row in tokens], device=where)
         mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in tokens], device=where)
         features = {"input_ids": ids, "attention_mask": mask, "token_type_ids": torch.zeros_like(ids)}
-        with torch.autocast(where.type, torch.bfloat16) if self.halved and self.training else nullcontext():
+        halved = has_bfloat16(str(where)) if self.halved is None else self.halved
+        with torch.autocast(where.type, torch.bfloat16) if halved and self.training else nullcontext():
             vectors = self.layers(features)["sentence_embedding"]
         return nn.functional.normalize(vectors.float(), dim=-1)
 
