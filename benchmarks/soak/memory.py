@@ -2,10 +2,10 @@
 
     python -m benchmarks.soak.memory --requests 200000 --out benchmarks/results
 
-Searches with a query of their own each, by all decoders, with and without explanations and filters, documents by
-id, and a write now and then. Resident memory is read after every hundredth part, and told apart: `own` is what the
-process has allocated, `files` what it has mapped: mostly the encoder's weights, which come into memory page by
-page as words are met for the first time, up to the size of the file.
+Searches with a query of their own each, by all decoders, with and without explanations, filters and shares of
+words, documents by id, and a write now and then. Resident memory is read after every hundredth part, in two:
+`own` is what the process has allocated, `files` what it has mapped: mostly the encoder's weights, which come into
+memory page by page as words are met for the first time, up to the size of the file.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def request(rng: random.Random, ids: list[str]) -> tuple[str, str, dict[str, Any
         body["where"] = {"n": rng.randrange(5)}
     if kind < 0.6:
         body["explain"] = True
+    if kind > 0.9:
+        body["share"] = round(rng.random(), 4)
     return "POST", "/v1/search", body
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coverset import Index, MemoryIndex
+from coverset import Dense, Index, MemoryIndex, Vectors
+from coverset.indexes.memory.index import VIEWS
 from coverset.indexes.oracle import Screened
 from tests.conftest import clustered
 
@@ -18,6 +19,19 @@ def test_it_keeps_the_protocol() -> None:
     assert (len(index), index.dim, index.exact) == (10, 4, True)
     for ids in ([3, 1], [4, 4], list(range(9, -1, -1)), []):
         np.testing.assert_array_equal(index.vectors(np.array(ids, np.int64)), corpus[ids])
+
+
+def test_whoever_asks_with_ever_other_shares_does_not_fill_the_memory() -> None:
+    corpus, _ = clustered(20, 4, 1)
+    words = (np.arange(21), np.arange(20) % 7, np.ones(20), 7)
+    index = MemoryIndex(Vectors(corpus, words))
+    for share in np.linspace(0.01, 0.99, 40).tolist():
+        view = index.sharing(share)
+        first = Dense().decode(index.corpus.take(slice(0, 1)), view, k=1)
+        assert first.ids.tolist() == [0]
+        assert first.weights[0] == np.float32(1.0)  # of itself, both halves of length 1, whatever the share
+        assert view is index.sharing(share)
+    assert len(index._views) == VIEWS
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 50))

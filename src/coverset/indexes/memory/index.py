@@ -30,8 +30,8 @@ SHARE = 0.6
 MANY = 1024
 # Two documents of a cosine above this are much alike; how many documents to look at for whether most have one.
 MUCH_ALIKE, SAMPLE = 0.8, 64
-# Up to this many documents their Gram matrix is kept, and answers without further searches.
-SMALL = 2048
+# How many views with other shares of words are kept, with all that they have computed: as many as tuning tries.
+VIEWS = 8
 
 
 class MemoryIndex:
@@ -103,6 +103,8 @@ class MemoryIndex:
             view.share, view.corpus = share, self.corpus.sharing(share)
             view.norms = view.corpus.norms
             self._views[share] = view
+            for oldest in list(self._views)[:-VIEWS]:
+                self._views.pop(oldest, None)
         return view
 
     def suiting(self, queries: Vectors) -> list[tuple[Ids, MemoryIndex]]:
