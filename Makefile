@@ -16,18 +16,18 @@ ENCODER ?= bge-small-en-v1.5
 WORK ?= runs
 OUT ?= $(WORK)/tables
 
-.PHONY: demo test lint kernels package docs pythons bench reproduce soak clean
+.PHONY: demo test lint pytest package docs pythons bench reproduce soak clean
 
 demo: $(VENV)/app
 	$(BIN)/coverset demo
 
 test: $(VENV)/dev
-	$(MAKE) -j 2 lint kernels
-	$(ONE_CORE) $(BIN)/pytest -n $(WORKERS) --dist loadfile
+	$(MAKE) -j 2 lint pytest
 
-# Compile, while types are checked, what nearly every test decodes with: once, not by each of those side by side.
-kernels: $(VENV)/dev
+# What nearly every test decodes with is compiled first: once, not by each of those side by side.
+pytest: $(VENV)/dev
 	$(ONE_CORE) $(BIN)/python .ci/kernels.py
+	$(ONE_CORE) $(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
