@@ -119,6 +119,16 @@ def test_what_needs_the_whole_array_says_so(corpus_and_queries: Any) -> None:
     corpus, queries = corpus_and_queries
     with pytest.raises(ValueError, match="center=True needs the corpus in memory"):
         NNN(center=True).decode_batch(queries, Plain(corpus))
+
+
+def test_center_takes_the_mean_away_from_parts_too(corpus_and_queries: Any) -> None:
+    corpus, queries = corpus_and_queries
+    mean = corpus.mean(axis=0, dtype=np.float64).astype(np.float32)
+    for n in range(0, 12, 3):
+        ours = NNN(l1=0.05, l2=0.1, center=True).decode(queries[n], corpus, k=6, parts=queries[n + 1 : n + 3])
+        theirs = NNN(l1=0.05, l2=0.1).decode(queries[n] - mean, corpus - mean, 6, queries[n + 1 : n + 3] - mean)
+        np.testing.assert_array_equal(ours.ids, theirs.ids)
+        np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-5)
     with pytest.raises(ValueError, match="solver='fista' passes over the whole corpus"):
         NNN(l1=0.1, l2=0.1, solver="fista").decode_batch(queries, Plain(corpus))
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from coverset.arrays import Floats, Keys
 from coverset.decoders.kinds import Kinds
+from coverset.decoders.nearest import Nearest
 from coverset.decoders.requests import serves, together
-from coverset.indexes import Index, MemoryIndex, ask, fetch, suiting, within
-from coverset.indexes.ids import as_ids, present
-from coverset.ranking import ascending, ranked
+from coverset.indexes import Index, MemoryIndex, suiting, within
+from coverset.ranking import ranked
 from coverset.selection import Selection
 from coverset.vectors import Vectors
 
@@ -67,9 +67,12 @@ class Surroundings:
     """
 
     def __init__(self, index: Index, targets: Vectors, *, growing: bool = False) -> None:
-        self._index, self._targets, self._growing = index, targets, growing
-        self._found: Keys = np.empty((len(targets), 0), np.int64)
-        self._known: Field | None = None
+        self._index, self.targets, self._growing = index, targets, growing
+        self._found: Nearest | None = None
+
+    def whole(self, depth: int) -> Nearest:
+        """Return the documents nearest to the request as a whole, at least so many."""
+        return self._nearest(depth).alone(0)
 
     def field(self, depth: int) -> Field:
         """Return the documents nearest to any of the targets, so many of each."""
@@ -77,27 +80,19 @@ class Surroundings:
         if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
             chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
             return Field(chosen, index.corpus if len(chosen) == len(index) else index.corpus.take(chosen), True)
-        if depth > self._found.shape[1]:
-            self._search(within(index, DEEPER * depth if self._growing else depth))
+        near = self._nearest(depth)
+        ids, vectors = near.documents
+        places = np.unique(near.places[:, :depth][near.found[:, :depth]])
+        if len(places) == len(ids):
+            return Field(ids, vectors, len(ids) >= len(index))
+        return Field(ids[places], vectors.take(places), False)
+
+    def _nearest(self, depth: int) -> Nearest:
+        if self._found is None or depth > self._found.depth:
+            deeper = DEEPER * depth if self._growing else depth
+            self._found = Nearest(self._index, self.targets, within(self._index, deeper))
             self._growing = True
-        assert self._known is not None
-        ids = _listed(self._found[:, :depth])
-        if len(ids) == len(self._known.ids):
-            return self._known
-        place = {identifier: n for n, identifier in enumerate(self._known.ids.tolist())}
-        places = np.array([place[identifier] for identifier in ids.tolist()], np.int64)
-        return Field(ids, self._known.vectors.take(places), False)
-
-    def _search(self, depth: int) -> None:
-        _, self._found = ask(self._index, self._targets, depth)
-        ids = _listed(self._found)
-        self._known = Field(ids, fetch(self._index, ids), len(ids) >= len(self._index))
-
-
-def _listed(found: Keys) -> Keys:
-    """Return what searches brought back, each once, by ascending id."""
-    ids = as_ids(list(dict.fromkeys(found[present(found)].tolist())))
-    return ids[ascending(ids)]
+        return self._found
 
 
 def decide(

@@ -44,11 +44,19 @@ class Nearest:
         return places
 
     def few(self, count: int) -> Nearest:
-        """Return the same with only the first so many documents of each query."""
+        """Return the same with only the first so many documents of each query; only these are fetched."""
         less = Nearest.__new__(Nearest)
         less.index, less.targets, less.depth = self.index, self.targets, count
         less.scores, less.ids, less.found = self.scores[:, :count], self.ids[:, :count], self.found[:, :count]
         return less
+
+    def alone(self, target: int) -> Nearest:
+        """Return the same for one of the targets; what was fetched for all of them is not fetched again."""
+        one, row = Nearest.__new__(Nearest), slice(target, target + 1)
+        one.index, one.targets, one.depth = self.index, self.targets.take(row), self.depth
+        one.scores, one.ids, one.found = self.scores[row], self.ids[row], self.found[row]
+        one.documents, one.places = self.documents, self.places[row]
+        return one
 
     def of_a_kind(self, count: int, kinds: Kinds) -> Nearest:
         """Return the same with only one document of each kind, and the first so many kinds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, overload
 
@@ -10,25 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats
-from coverset.decoders.combined import Combined
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
-from coverset.decoders.field import Surroundings
 from coverset.decoders.kinds import ALIKE, Distinct, Kinds, as_distinct
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests
+from coverset.decoders.rounds import Rounds
 from coverset.decoders.solving import SMALL_KEPT, Solving
 from coverset.decoders.strength import depth, strengths, suited
-from coverset.indexes import Corpus, Index, MemoryIndex, as_index, fetch, kind, suiting, within
+from coverset.indexes import Corpus, Index, MemoryIndex, as_index, kind, suiting, within
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
 from coverset.vectors import Vectors
 
 # Without strengths, over a corpus that is not small, the nearest documents that are decoded.
 CANDIDATES = 256
-# Where kinds count, so many times the documents wanted are ranked: those left out make room.
-ROOM = 4
 # The strengths that tuning tries. The paper's grid stops at l2 = 1; this one goes on towards the dense limit, so
 # that the best of it need not lose to Dense.
 L1 = (0.01, 0.03, 0.06, 0.1, 0.3, 0.6, 1.0)
@@ -180,52 +176,36 @@ class NNN(Decoder):
         count, kinds = as_count("k", k, optional=True), Kinds.of(self.distinct, index, auto=self._chooses)
         documents = index
         index, wholes = self._centered(index, requests.wholes)
-        requests = replace(requests, wholes=wholes)
-        l1, l2, near = self._strengths(wholes, index, kinds)
         solving = self._solving(index, prepared)
         cut = Cut(count, fill=self.fill and count is not None, whole=solving.whole(index))
+        rounds = Rounds(index, solving, cut, kinds)
+        if requests.parts is not None:
+            parts = [self._centered(documents, some)[1] for some in requests.parts]
+            requests = replace(requests, wholes=wholes, parts=parts)
+            return [self._one(requests.one(q), rounds) for q in range(len(requests))]
+        l1, l2, near = self._strengths(wholes, index, kinds)
         selections: list[Selection] = [Selection.none()] * len(requests)
-        again: Sequence[int] = range(len(requests))
-        if requests.parts is None:
-            best = within(index, count or 1)
-            for which, solution in solving.batches(wholes, index, l1, l2, best, near):
-                for q, selection in zip(which.tolist(), cut.select(solution), strict=True):
-                    selections[q] = selection
-            again = [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections])
-        for q in again:
-            selections[q] = self._one(requests.one(q), index, float(l1[q]), float(l2[q]), cut, kinds, solving)
-        more = int(near is not None and solving.candidates is None)  # the search for strengths
-        return [
-            replace(s, passes=s.passes + more, strengths=(float(l1[q]), float(l2[q])))
-            for q, s in enumerate(selections)
-        ]
+        for which, solution in solving.batches(wholes, index, l1, l2, within(index, count or 1), near):
+            for q, selection in zip(which.tolist(), cut.select(solution), strict=True):
+                selections[q] = selection
+        for q in [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections]):
+            asked = Requests(wholes.take(slice(q, q + 1)))
+            selections[q] = rounds.decode(asked, rounds.surroundings(asked), float(l1[q]), float(l2[q]))
+        return [self._told(s, float(l1[q]), float(l2[q]), solving) for q, s in enumerate(selections)]
 
-    def _one(
-        self, asked: Requests, index: Index, l1: float, l2: float, cut: Cut, kinds: Kinds | None, solving: Solving
-    ) -> Selection:
-        """Decode one request, with its parts, one of each kind: solved again until nothing more is left out."""
-        targets, left_out = asked.targets(0), dict[Hashable, Hashable]()
-        near = Surroundings(index, targets, growing=kinds is not None and kinds.common)
-        deep, room = cut, cut.k or 1
-        if cut.k is not None and kinds is not None:
-            room = within(index, ROOM * cut.k)
-            # Where copies abound, all that is near is gone through at once: each round leaves out some more.
-            deep = replace(cut, k=within(index, SMALL_KEPT) if kinds.common else room)
-        while True:
-            solutions = solving.request(targets, near, index, l1, l2, room, list(left_out))
-            complete = cut.whole and len(solutions[0].ids) == len(index)
-            combined = Combined(solutions, asked.guessed)
-            if kinds is None:
-                return combined.select(cut, complete=complete)
-            ranked = solutions[0].ids[combined.order(deep)]
-            kept, alike = kinds.walk(ranked, fetch(index, ranked), cut.k or len(ranked))
-            stands = ranked[kept].tolist()
-            new = {i: name for name, others in zip(stands, alike, strict=True) for i in others}
-            if not new:
-                chosen = combined.select(cut, complete=complete)
-                others = [[i for i, name in left_out.items() if name == this] for this in chosen.ids.tolist()]
-                return replace(chosen, alike=others)
-            left_out.update(new)
+    def _one(self, asked: Requests, rounds: Rounds) -> Selection:
+        """Decode one request with its parts; strengths and documents come of the same search."""
+        near, l1, l2 = rounds.surroundings(asked), self.l1, self.l2
+        if l1 is None or l2 is None:
+            deep = max(rounds.solving.candidates or 0, depth(near.targets, rounds.kinds))
+            suiting_l1, suiting_l2 = strengths(near.whole(within(rounds.index, deep)), rounds.kinds)
+            l1, l2 = (float(suiting_l1[0]) if l1 is None else l1), (float(suiting_l2[0]) if l2 is None else l2)
+        return self._told(rounds.decode(asked, near, l1, l2), l1, l2, rounds.solving)
+
+    def _told(self, selection: Selection, l1: float, l2: float, solving: Solving) -> Selection:
+        """Return a selection with its strengths; choosing them may have taken a search of its own."""
+        more = int(self._chooses and solving.candidates is None)
+        return replace(selection, passes=selection.passes + more, strengths=(l1, l2))
 
     def _solving(self, index: Index, prepared: bool) -> Solving:
         limited = self._chooses and self.candidates is None and not self.certify and len(index) > SMALL_KEPT

@@ -57,16 +57,10 @@ class Solving:
                         yield part[n : n + 1], solution
 
     def request(
-        self,
-        targets: Vectors,
-        near: Surroundings,
-        index: Index,
-        l1: float,
-        l2: float,
-        k: int,
-        barred: Sequence[Hashable],
+        self, near: Surroundings, index: Index, l1: float, l2: float, k: int, barred: Sequence[Hashable]
     ) -> list[Solution]:
         """Solve for the targets of one request, without some documents: a solution each, over the same ones."""
+        targets = near.targets
         strengths = np.full(len(targets), l1), np.full(len(targets), l2)
         solutions: list[Solution | None] = [None] * len(targets)
         field = None
