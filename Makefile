@@ -27,7 +27,7 @@ test: $(VENV)/dev
 # What nearly every test decodes with is compiled first: once, not by each of those side by side.
 pytest: $(VENV)/dev
 	$(ONE_CORE) $(BIN)/python .ci/kernels.py
-	$(ONE_CORE) $(BIN)/pytest -n $(WORKERS) --dist loadfile
+	$(ONE_CORE) $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,34 @@ from hypothesis import HealthCheck, settings
 
 from coverset.arrays import Array, Floats
 
+# The files that take longest are begun first, so that none of them is left alone at the end.
+LONGEST = (
+    "indexes/test_engines.py",
+    "indexes/test_ray.py",
+    "test_manual.py",
+    "evaluation/test_eval.py",
+    "integrations/mcp/test_remote.py",
+    "server/test_operations.py",
+    "store/test_concurrency.py",
+    "training/test_train.py",
+    "server/test_page.py",
+    "store/test_durability.py",
+    "training/test_recipe.py",
+)
+
 settings.register_profile("coverset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "coverset"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, and leave all else in its order."""
+    here = Path(__file__).parent
+
+    def place(item: pytest.Item) -> int:
+        name = item.path.relative_to(here).as_posix()
+        return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+    items.sort(key=place)
 
 
 def unit(rows: Array) -> Floats:
