@@ -98,6 +98,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000, 300_000])
     arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     results = [measure(n, pairs) for n in arguments.documents for pairs in (False, True)]
     (arguments.out / "hybrid.json").write_text(json.dumps(results, indent=1) + "\n")
     names = [name for name in results[0] if name != "times"]
