@@ -22,6 +22,8 @@ from coverset.progress import progress
 WINDOW = 2048
 # Tokens, padding included, that go through the network at a time.
 TOKENS = 4096
+# Texts go together that are so many times as long as the shortest, and a few tokens: the rest would be padding.
+WIDER, FEW = 1.5, 8
 # From this many texts on, encoding takes long enough to show how far it is.
 LONG = 200
 
@@ -199,7 +201,8 @@ def _batches(lengths: list[int], most: int) -> list[Ids]:
     """Split positions into batches of like length, of one text or at most that many tokens with padding."""
     batches: list[list[int]] = [[]]
     for position in np.argsort(lengths, kind="stable").tolist():
-        if batches[-1] and lengths[position] * (len(batches[-1]) + 1) > most:
+        batch, length = batches[-1], lengths[position]
+        if batch and (length * (len(batch) + 1) > most or length > WIDER * lengths[batch[0]] + FEW):
             batches.append([])
         batches[-1].append(position)
     return [np.array(batch, np.int64) for batch in batches if batch]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -37,13 +36,11 @@ class Queries:
 
     def __init__(self, encoder: Callable[[], Encoder], dim: int) -> None:
         self._encoder, self._dim = encoder, dim
-        self._remembered = lru_cache(REMEMBERED)(lambda text: self._encoded([text])[0])
+        self._kept: dict[str, Floats] = {}
 
     def vectors(self, queries: Sequence[Query]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
-        if isinstance(queries, str):
-            raise ValueError("queries must be a list of texts or vectors, got one text")
-        out = np.empty((len(queries), self._dim), np.float32)
+        out = np.empty((len(_listed(queries)), self._dim), np.float32)
         texts: dict[int, str] = {}
         for n, query in enumerate(queries):
             if not isinstance(query, str):
@@ -52,27 +49,54 @@ class Queries:
                 texts[n] = query
             else:
                 raise ValueError("query must not be empty")
-        if len(texts) == 1:
-            out[list(texts)] = self._remembered(*texts.values())
-        elif texts:
-            out[list(texts)] = self._encoded(list(texts.values()))
+        if texts:
+            known = self._remembered(list(texts.values()))
+            out[list(texts)] = [known[text] for text in texts.values()]
         return out
 
     def read(self, queries: Sequence[Query], version: Snapshot, parts: PartsOfEach) -> list[Reading]:
         """Return queries as they are read against a version: their vectors, their parts, their words."""
-        reader = Hybrid(self.vectors, version.analyser, version.vocabulary)
-        meaning = self.vectors(queries)
-        texts = [query if isinstance(query, str) else None for query in queries]
+        known: dict[str, Floats] = {}
+        reader = Hybrid(
+            lambda some: np.stack([known[text] for text in some]), version.analyser, version.vocabulary
+        )
+        texts = [query if isinstance(query, str) else None for query in _listed(queries)]
+        apart = _parts(texts, reader, parts)
+        every = [part for some in apart for part in some]
+        meaning = self.vectors([*queries, *every])  # in one go: an encoder may be a service elsewhere
+        known.update(zip(every, meaning[len(queries) :], strict=True))
+        meaning = meaning[: len(queries)]
         wholes = reader.bare(meaning)
         if version.analyser is not None and version.vocabulary is not None:
             counts = [version.analyser.counts(text or "") for text in texts]
             wholes = Vectors.made(meaning, version.vocabulary.words(counts)[0], (1.0, 1.0))
-        return reader.read(texts, wholes, _parts(texts, reader, parts), guessed=parts == "auto")
+        return reader.read(texts, wholes, apart, guessed=parts == "auto")
+
+    def _remembered(self, texts: list[str]) -> dict[str, Floats]:
+        """Return the vectors of texts, of which those are encoded that were not asked for of late."""
+        kept = self._kept
+        found = {text: vector for text in texts if (vector := kept.get(text)) is not None}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
+        if new:
+            found.update(zip(new, self._encoded(new), strict=True))
+        for text, vector in found.items():  # the last to be asked for are the last to go
+            kept.pop(text, None)
+            kept[text] = vector
+        for oldest in list(kept)[:-REMEMBERED]:
+            kept.pop(oldest, None)
+        return found
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         """Return the meaning of texts, checked."""
         encoder = self._encoder()
         return as_encoded(encoder, encoder.encode_queries(texts), len(texts))
+
+
+def _listed(queries: Sequence[Query]) -> Sequence[Query]:
+    """Return queries, or say that they are one text."""
+    if isinstance(queries, str):
+        raise ValueError("queries must be a list of texts or vectors, got one text")
+    return queries
 
 
 def _parts(texts: Sequence[str | None], reader: Hybrid, parts: PartsOfEach) -> list[list[str]]:
