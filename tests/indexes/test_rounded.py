@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import random as random_sparse
 
@@ -30,6 +30,7 @@ DOCUMENTS = 70_000
     st.integers(-20, 15),
     st.sampled_from(STEPS),
 )
+@example(0, 2, 3, 1, -19, 16)
 def test_scores_are_as_near_as_it_says(seed: int, n: int, d: int, q: int, exponent: int, step: int) -> None:
     rng = np.random.default_rng(seed)
     rows = (10.0**exponent * rng.standard_normal((n, d)) ** 3).astype(np.float32)

@@ -8,7 +8,7 @@ from threading import Lock, Thread
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.arrays import Floats
+from coverset.arrays import Array, Floats
 from coverset.compilation import vectorised
 from coverset.indexes.memory.samples import STEPS, samples
 from coverset.solvers.parallel import each, ranges
@@ -39,7 +39,7 @@ class Rounded:
         self._order: Terms = every[np.argsort(samples(every), kind="stable")]
         self._codes: NDArray[np.int8] = np.empty(rows.shape, np.int8)
         self._scales: Floats = np.empty(len(rows), np.float32)
-        errors = np.empty(len(rows), np.float32)
+        errors = np.empty(len(rows))
         each(lambda part: _round(rows, self._order, *part, self._codes, self._scales, errors), ranges(len(rows)))
         self.error = float(errors.max(initial=0.0))
 
@@ -111,7 +111,7 @@ def _round(
     stop: int,
     codes: NDArray[np.int8],
     scales: Floats,
-    errors: Floats,
+    errors: Array,
 ) -> None:
     """Round rows to bytes, in another order, and say how far off each is."""
     for n in range(start, stop):
@@ -119,14 +119,15 @@ def _round(
         for t in range(rows.shape[1]):
             largest = max(largest, abs(rows[i, t]))
         scale = largest / np.float32(127.0)
-        times, square = np.float32(1.0) / scale if scale > TINY else np.float32(0.0), np.float32(0.0)
+        # Squares of small numbers are no longer there in single precision.
+        times, square = np.float32(1.0) / scale if scale > TINY else np.float32(0.0), 0.0
         for t in range(rows.shape[1]):
             code = rows[i, t] * times
             codes[n, t] = np.int8(code + np.float32(0.5) if code >= 0.0 else code - np.float32(0.5))
-            off = rows[i, t] - scale * np.float32(codes[n, t])
+            off = np.float64(rows[i, t]) - np.float64(scale) * codes[n, t]
             square += off * off
         # A little more than it is, for what is lost in this sum.
-        scales[n], errors[n] = scale, np.float32(1.001) * np.sqrt(square)
+        scales[n], errors[n] = scale, 1.001 * np.sqrt(square)
 
 
 @vectorised
