@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from coverset import Retriever
 from coverset.demo.catalogue import REQUESTS
@@ -129,3 +129,18 @@ def test_it_asks_for_a_key_where_one_is_needed(browser: Browser, tools: Path) ->
     assert KEY not in page.url
     page.close()
     locked.stop()
+
+
+def test_a_request_that_takes_its_time_is_seen_to_be_under_way(open_page: Open, server: Server) -> None:
+    page, held = open_page(server), list[Route]()
+    page.route("**/v1/compare", lambda route: held.append(route))
+    page.locator("#request").fill(SINE)
+    page.keyboard.press("Enter")
+    go, look = page.locator("#go"), "element => getComputedStyle(element).animationName"
+    expect(page.locator("body")).to_have_attribute("aria-busy", "true")
+    assert go.evaluate(look) == "waiting"
+    page.wait_for_timeout(800)
+    assert float(go.evaluate("element => getComputedStyle(element).opacity")) < 1.0
+    held[0].continue_()
+    expect(page.locator("#nnn .hit")).to_have_count(5)
+    assert go.evaluate(look) == "none"
