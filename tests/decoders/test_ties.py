@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import random_array
 
@@ -19,6 +19,7 @@ DECODERS = [Dense(distinct=False), Dense(distinct=0.99), MMR(), RRF(distinct=Fal
 @pytest.mark.parametrize("decoder", DECODERS, ids=str)
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 70), st.integers(2, 50), st.booleans())
+@example(11291135, 3, 2, False)
 def test_the_first_of_equal_documents_comes_first(decoder: Any, seed: int, n: int, d: int, parts: bool) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(max(1, n // 3), size=n)  # every document some three times, anywhere

@@ -22,7 +22,7 @@ def test_weights_come_first_then_scores_and_none_comes_twice(
     documents: list[tuple[float, int]], k: int, fill: bool
 ) -> None:
     weights, scores = np.array(documents, float).T
-    columns, counts, _, _ = best(weights[None], scores[None], k, fill)
+    columns, counts, _, _ = best(weights[None], scores[None], np.ones(1), k, fill)
     found = columns[0, : counts[0]].tolist()
     # What is smaller than the tie counts as equal, but not as nothing.
     size = np.where((weights > 0) & (weights < 1e-12 * weights.max()), 1e-13 * weights.max(), weights)
@@ -38,5 +38,13 @@ def test_a_weight_that_is_all_but_none_keeps_its_place(support: int) -> None:
     weights, scores = np.zeros((1, 100)), -np.arange(100.0)[None]
     weights[0, -support:] = 1.0
     weights[0, -1] = 1e-20
-    columns, counts, _, _ = best(weights, scores, support + 2, True)
+    columns, counts, _, _ = best(weights, scores, np.ones(1), support + 2, True)
     assert columns[0, : counts[0]].tolist() == [*range(100 - support, 100), 0, 1]
+
+
+def test_weights_as_far_apart_as_scores_are_rounded_are_equal_and_those_further_apart_are_not() -> None:
+    scores = np.full((1, 3), 0.2)
+    for l2, apart, expected in ((1e-4, 3e-12, [0, 1, 2]), (1.0, 3e-12, [1, 2, 0]), (1e-12, 1e-6, [1, 2, 0])):
+        weights = np.array([[0.1, 0.1 * (1 + 2 * apart), 0.1 * (1 + apart)]])
+        columns, _, _, _ = best(weights, scores, np.array([l2]), 3, True)
+        assert columns[0].tolist() == expected

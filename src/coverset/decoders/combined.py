@@ -35,7 +35,8 @@ class Combined:
 
         if len(self.solutions) == 1:
             whole = self.solutions[0]
-            order, counts, _, _ = best(whole.weights, whole.scores, -1 if cut.k is None else cut.k, cut.fill)
+            count = -1 if cut.k is None else cut.k
+            order, counts, _, _ = best(whole.weights, whole.scores, whole.l2, count, cut.fill)
             places: Ids = order[0, : counts[0]]
             return places
         places = in_order(self._worth, int(np.isfinite(self._worth).sum()))

@@ -33,7 +33,7 @@ class Cut:
         from coverset.solvers.best import best
 
         k = -1 if self.k is None else self.k
-        order, counts, last, following = best(solution.weights, solution.scores, k, self.fill)
+        order, counts, last, following = best(solution.weights, solution.scores, solution.l2, k, self.fill)
         lengths = np.linalg.norm(solution.queries, axis=1)
         gaps, violations, certified = self._certificates(solution, lengths)
         proved = self._proved(counts, last, following, self.error(solution), solution.l1)

@@ -13,10 +13,13 @@ from coverset.compilation import compiled
 FEW = 32
 # Values closer than this, relative to the largest, are equal but for rounding: the lowest document goes first.
 TIE = 1e-12
+# Weights are what scores exceed l1 by, over l2. So those of equal documents may differ by the rounding of scores,
+# over l2; those of others are known better than that, so that no more than this counts as equal.
+ROUNDING, WIDEST = 16 * float(np.finfo(np.float64).eps), 1e-9
 
 
 @compiled
-def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, Array, Array]:
+def best(weights: Array, scores: Array, l2: Array, k: int, fill: bool) -> tuple[Any, Any, Array, Array]:
     """Return (columns, counts, last, next): each query's documents best first, and how many of them to return.
 
     First come the documents with weight, by weight, then the rest by score; equal ones by their column. `k` < 0
@@ -39,13 +42,16 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
     for q in range(queries):
         weighted = min(supports[q], counts[q])
         # A weight below the tie is one all the same, and goes before every document without.
+        highest = 0.0
         for i in range(n):
             keys[i] = weights[q, i] if weights[q, i] > 0.0 else -np.inf
-        _fill(keys, columns[q, :weighted])
+            if scores[q, i] > -np.inf:
+                highest = max(highest, abs(scores[q, i]))
+        _fill(keys, columns[q, :weighted], ROUNDING * highest / l2[q] if l2[q] > 0.0 else 0.0)
         if counts[q] > weighted:
             for i in range(n):
                 keys[i] = -np.inf if weights[q, i] > 0.0 else scores[q, i]
-            _fill(keys, columns[q, weighted : counts[q]])
+            _fill(keys, columns[q, weighted : counts[q]], 0.0)
         chosen[:] = False
         for place in range(counts[q]):
             chosen[columns[q, place]] = True
@@ -61,12 +67,12 @@ def best(weights: Array, scores: Array, k: int, fill: bool) -> tuple[Any, Any, A
 def in_order(keys: Array, count: int) -> Ids:
     """Return the places of the `count` largest keys, in order; those equal but for rounding by their place."""
     places = np.empty(count, np.int64)
-    _fill(keys, places)
+    _fill(keys, places, 0.0)
     return places
 
 
 @compiled
-def _fill(keys: Keys, out: Keys) -> None:
+def _fill(keys: Keys, out: Keys, rounding: float) -> None:
     """Set `out` to the places of the largest keys, in order; equal ones by their place."""
     n, width = len(keys), len(out)
     if width == 0:
@@ -75,7 +81,7 @@ def _fill(keys: Keys, out: Keys) -> None:
     for i in range(n):
         if keys[i] > -np.inf:
             largest = max(largest, abs(keys[i]))
-    tie = TIE * largest
+    tie = min(max(TIE * largest, rounding), WIDEST * largest)
     if width > FEW:
         order = np.argsort(-keys, kind="mergesort")[:width]
         for place in range(width):
