@@ -48,15 +48,25 @@ def test_first_decode_takes_less_than_2_seconds_of_a_core_once_compiled_code_is_
     assert min(float(run(code)) for _ in range(3)) < 2.0
 
 
+def test_serving_an_agent_does_without_the_framework_of_the_service() -> None:
+    code = """
+        import sys
+        import coverset.integrations.mcp.server, coverset.server.keys, coverset.server.listening
+        print("fastapi" in sys.modules)
+    """
+    assert run(code) == "False\n"
+
+
 def test_it_works_where_compiled_code_cannot_be_cached() -> None:
     code = """
         import logging, sys
         from numba.core.caching import CacheImpl
         CacheImpl._locator_classes = []
         import numpy as np
-        from coverset import NNN
+        import coverset.solvers.exact, coverset.indexes.oracle
+        from coverset import Dense
         logging.basicConfig(level="INFO", stream=sys.stdout, format="%(message)s")
-        print(NNN(l1=0.1, l2=0.1).decode([1.0, 0.0], np.eye(2), k=1).ids[0])
+        print(Dense().decode([1.0, 0.0], np.eye(2), k=1).ids[0])
     """
     assert run(code).splitlines() == ["compiling, once for this machine: up to half a minute", "0"]
 

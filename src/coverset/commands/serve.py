@@ -46,7 +46,7 @@ def serve(
         require(module, "app")
     from coverset.server.keys import read_keys
     from coverset.server.listening import is_loopback
-    from coverset.server.listening import serve as run
+    from coverset.server.serving import serve as run
     from coverset.server.settings import Settings
 
     with bad_input():

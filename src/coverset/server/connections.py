@@ -22,8 +22,8 @@ GRACE = 5.0
 SLOWEST = 8 * 2**10
 # File handles kept for all else than connections: the store's files, and those accepted but not yet counted.
 HANDLES = 128
-# Connections taken from the system at a time, and those that wait there.
-ACCEPTED, WAITING = 16, 1024
+# Connections that wait in the system to be taken.
+WAITING = 1024
 
 
 class Connection(H11Protocol):

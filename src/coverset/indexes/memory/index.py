@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -87,21 +86,9 @@ class MemoryIndex:
             return self
         view = self._views.get(share)
         if view is None:
-            view = copy.copy(self)
-            for kept in (
-                "blank",
-                "gram",
-                "some",
-                "crowding",
-                "repetitive",
-                "lipschitz",
-                "mean",
-                "centered",
-                "written",
-            ):
-                view.__dict__.pop(kept, None)
-            view.share, view.corpus = share, self.corpus.sharing(share)
-            view.norms = view.corpus.norms
+            # It must not know this one: what refers to itself stays in memory long after a store has changed.
+            view = MemoryIndex(self.corpus, share)
+            view._postings, view._rounding = self._postings, self._rounding
             self._views[share] = view
             for oldest in list(self._views)[:-VIEWS]:
                 self._views.pop(oldest, None)
