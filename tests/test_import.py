@@ -54,7 +54,7 @@ def test_serving_an_agent_does_without_the_framework_of_the_service() -> None:
         import coverset.integrations.mcp.server, coverset.server.keys, coverset.server.listening
         print("fastapi" in sys.modules)
     """
-    assert run(code) == "False\n"
+    assert run(code) == "False"
 
 
 def test_it_works_where_compiled_code_cannot_be_cached() -> None:
