@@ -71,7 +71,7 @@ def markdown(report: dict[str, Any], sets: list[str], encoder: str) -> str:
             "",
             f"NNN over both: {chosen}.",
             "",
-            "Made by `python -m benchmarks.tuned DATA --out benchmarks/results`.",
+            f"Made by `python -m benchmarks.tuned DATA --encoder {encoder} --out benchmarks/results`.",
             "",
         ]
     )
