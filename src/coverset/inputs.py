@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
-from coverset.vectors import Vectors, Words
+from coverset.sparse import Words
+from coverset.vectors import Vectors
 
 
 def as_vectors(name: str, value: ArrayLike) -> Floats:

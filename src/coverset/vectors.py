@@ -9,27 +9,17 @@ without touching a row; everything above speaks of vectors through the operation
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Floats, Ids
+from coverset.sparse import CSR, Terms, Words
 
-Terms = NDArray[np.int32]
 # Rows converted to double precision at a time.
 BLOCK = 8192
-
-
-class CSR(Protocol):
-    """A sparse matrix by rows, as scipy has it."""
-
-    indptr: NDArray[np.integer]
-    indices: NDArray[np.integer]
-    data: NDArray[np.floating]
-    shape: tuple[int, ...]
 
 
 class Rows(NamedTuple):
@@ -45,52 +35,6 @@ class Rows(NamedTuple):
     values: Floats
     width: int
     roots: tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Words:
-    """Sparse rows: the terms of each, ascending, and their weights, out of a vocabulary of `width` terms."""
-
-    starts: Ids
-    terms: Terms
-    values: Floats
-    width: int
-
-    @classmethod
-    def empty(cls, rows: int, width: int = 0) -> Words:
-        """Return rows without words."""
-        return cls(np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), width)
-
-    @classmethod
-    def checked(cls, words: CSR | Words | tuple[ArrayLike, ArrayLike, ArrayLike, int]) -> Words:
-        """Return (indptr, indices, data, width), or anything CSR-like, after checking it."""
-        if isinstance(words, Words):
-            return words
-        if isinstance(words, tuple):
-            if len(words) != 4:
-                raise ValueError(f"words must be (indptr, indices, data, width), got a tuple of {len(words)}")
-            starts, terms, values, width = words
-        else:
-            starts, terms, values, width = words.indptr, words.indices, words.data, words.shape[-1]
-        return _sorted(_consistent(np.asarray(starts), np.asarray(terms), np.asarray(values), int(width)))
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.starts) - 1
-
-    def take(self, rows: Ids) -> Words:
-        """Return these rows, in this order."""
-        counts = self.starts[rows + 1] - self.starts[rows]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], counts)
-        return Words(starts, self.terms[entries], self.values[entries], self.width)
-
-    @property
-    def squares(self) -> Array:
-        """Every row's squared length."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self.starts))
-        squares: Array = np.bincount(rows, self.values.astype(np.float64) ** 2, minlength=len(self)).astype(float)
-        return squares
 
 
 class Vectors:
@@ -284,31 +228,3 @@ def _as_dense(value: ArrayLike) -> Floats:
     if not np.isfinite(dense).all():
         raise ValueError("meaning must be finite, got NaN, infinity or numbers that overflow float32")
     return dense
-
-
-def _consistent(starts: NDArray[np.integer], terms: NDArray[np.integer], values: ArrayLike, width: int) -> Words:
-    """Check that the arrays of a sparse matrix belong together."""
-    data = np.asarray(values, np.float32)
-    if starts.ndim != 1 or len(starts) < 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
-        raise ValueError("words must have an indptr that begins at 0 and never falls")
-    if not starts[-1] == len(terms) == len(data):
-        raise ValueError(
-            f"words must have as many indices and data as indptr says, {starts[-1]}, got {len(terms)}, {len(data)}"
-        )
-    if len(terms) and not 0 <= int(terms.min()) <= int(terms.max()) < width:
-        raise ValueError(f"words must have indices from 0 to {width - 1}, got {terms.min()} to {terms.max()}")
-    if not np.isfinite(data).all():
-        raise ValueError("words must have finite weights, got NaN or infinity")
-    return Words(starts.astype(np.int64), terms.astype(np.int32), data, width)
-
-
-def _sorted(words: Words) -> Words:
-    """Return the rows with their terms ascending; a term that a row has twice is an error."""
-    rows = np.repeat(np.arange(len(words)), np.diff(words.starts))
-    steps = np.diff(words.terms.astype(np.int64)) + words.width * np.diff(rows)
-    if (steps > 0).all():
-        return words
-    order = np.lexsort((words.terms, rows))
-    if (np.diff(words.terms[order].astype(np.int64)) + words.width * np.diff(rows) <= 0).any():
-        raise ValueError("words must have every term of a row once")
-    return Words(words.starts, words.terms[order], words.values[order], words.width)

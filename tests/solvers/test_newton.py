@@ -15,7 +15,8 @@ from coverset import NNN, MemoryIndex
 from coverset.arrays import Array
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
-from coverset.vectors import Vectors, Words
+from coverset.sparse import Words
+from coverset.vectors import Vectors
 from tests.conftest import clustered, kkt_violation
 
 

@@ -12,7 +12,8 @@ from coverset.arrays import Floats
 from coverset.encoders.parts import MOST, split
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
-from coverset.vectors import Vectors, Words
+from coverset.sparse import Words
+from coverset.vectors import Vectors
 
 Encode = Callable[[Sequence[str]], Floats]
 

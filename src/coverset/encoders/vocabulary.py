@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from coverset.arrays import Array, Ids
-from coverset.vectors import Terms, Words
+from coverset.sparse import Terms, Words
 
 
 class Vocabulary:

@@ -7,7 +7,8 @@ import numpy as np
 from coverset.arrays import Ids
 from coverset.encoders.hybrid import Reading
 from coverset.indexes import MemoryIndex
-from coverset.vectors import Vectors, Words
+from coverset.sparse import Words
+from coverset.vectors import Vectors
 
 # Nothing answers where no document is nearer in meaning than FAR, and the best one's score is below LEAST, or that
 # times the root of how many words the request has below LEAST_OF_MANY.

@@ -15,11 +15,12 @@ from coverset.encoders.words import Analyser
 from coverset.filters import Filter, check_where
 from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
+from coverset.sparse import Words
 from coverset.store.columns import Columns
 from coverset.store.documents import Document
 from coverset.store.version import Version
 from coverset.store.weighing import weighed
-from coverset.vectors import Vectors, Words
+from coverset.vectors import Vectors
 
 # Narrowed snapshots kept, so that the same filter is not worked out for every query.
 NARROWED = 8

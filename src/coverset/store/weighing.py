@@ -7,7 +7,7 @@ import numpy as np
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.extras import require
 from coverset.plain import Foreign
-from coverset.vectors import Words
+from coverset.sparse import Words
 
 
 def weighed(table: Foreign) -> tuple[Vocabulary, Words]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled
-from coverset.vectors import Terms
+from coverset.sparse import Terms
 
 
 class Kept:

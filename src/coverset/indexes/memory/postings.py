@@ -9,7 +9,7 @@ import numpy as np
 from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled
 from coverset.indexes.memory.samples import sample, samples
-from coverset.vectors import Terms, Words
+from coverset.sparse import Terms, Words
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from coverset.arrays import Array, Floats
 from coverset.compilation import vectorised
 from coverset.indexes.memory.samples import STEPS, samples
 from coverset.solvers.parallel import each, ranges
-from coverset.vectors import Terms
+from coverset.sparse import Terms
 
 # The copy is made once so many passes for one query or a few were made: making it takes about as long as they do.
 # A batch of queries reads the rows as they are.

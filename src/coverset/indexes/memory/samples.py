@@ -6,7 +6,7 @@ import numpy as np
 
 from coverset.arrays import Ids
 from coverset.compilation import compiled
-from coverset.vectors import Terms
+from coverset.sparse import Terms
 
 STEPS = (16, 4, 1)
 

@@ -14,7 +14,7 @@ from coverset.indexes.memory.samples import STEPS
 from coverset.indexes.memory.scan import LARGE, rounding, scan
 from coverset.products import quick_scores
 from coverset.solvers.parallel import each
-from coverset.vectors import Terms
+from coverset.sparse import Terms
 
 
 @dataclass

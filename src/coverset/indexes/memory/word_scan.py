@@ -11,7 +11,7 @@ from coverset.compilation import compiled, vectorised
 from coverset.indexes.memory.postings import Postings, runs
 from coverset.indexes.memory.samples import STEPS
 from coverset.solvers.parallel import each, ranges
-from coverset.vectors import Terms, Words
+from coverset.sparse import Terms, Words
 
 # What a term of a row costs, and how much more for each target, in units of an entry of a term's list.
 PRICE, EACH = 0.8, 0.015
