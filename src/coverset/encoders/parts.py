@@ -1,7 +1,6 @@
 """What a request is made of: lists, sentences, and what connectives join, each a part of its own.
 
-A cut is made only where something is said on both sides of it, so names, dates and short requests stay whole. The
-connectives are English; for other languages, lists and punctuation tell parts apart.
+A cut is made only where something is said on both sides of it, so names, dates and short requests stay whole.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import re
 from collections.abc import Collection
 from itertools import pairwise
 
+from coverset.encoders.connectives import LANGUAGES
 from coverset.encoders.words import Analyser
 
 # A request has at most this many; what is beyond them goes with the last.
@@ -23,23 +23,7 @@ SENTENCE = re.compile(
     rf"(?<=[?!\u3002\uff01\uff1f\uff1b])[{QUOTES}]*\s*(?=\S)|;\s+"
     rf"|(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<!\b[A-Z][a-z]{{2}})(?<!\b[ap]\.m)\.[{QUOTES}]*\s+(?=[\"'\u201c\u2018(]*[A-Z0-9])"
 )
-# These join two things wherever they stand ...
-CLEAR = (
-    r"as well as|along with|in addition to|followed by|after (?:that|this|which)|afterwards?|subsequently|then"
-    r"|while|whereas|plus|(?:before|after) (?=\w+ing\b)"
-)
-# ... and these after a comma or an "and" only ("is also accused of", "next week").
-LATER = r"in addition|additionally|furthermore|moreover|besides|also|finally|lastly|next(?=,)"
-CONNECTIVE = re.compile(
-    rf"(?:,\s*|\s+)(?:(?:and|but)\s+)?(?:{CLEAR})\b,?\s*"
-    rf"|(?:,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)(?:{LATER})\b,?\s*",
-    re.IGNORECASE,
-)
-WEAK = re.compile(r"(?<!\d),\s+(?:(?:and|but)\s+)?|,?\s+(?:and|but)\s+|\s*[:\u2014]\s+", re.IGNORECASE)
 COMMA = re.compile(r"(?<!\d),\s+|\s*[:\u2014]\s+|[\u3001\uff0c]")
-LEAD = re.compile(rf"^(?:(?:and|but|or|{CLEAR}|{LATER})\b[,:]?\s*)+", re.IGNORECASE)
-# Paris, France; Tom and Mary: a comma or an "and" between two names belongs to them.
-NAMES = re.compile(r"[A-Z][\w.'\u2019-]*(?:,\s+|,?\s+and\s+)[A-Z]")
 WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 # "email it" says two things: what is done, and to what.
 OBJECTS = frozenset({"it", "them", "these", "those"})
@@ -48,17 +32,19 @@ EDGE = ' \t,.;:"\u201c\u201d'
 
 def split(text: str, analyser: Analyser) -> list[str]:
     """Return the parts of a request, in their order; none where it is one thing."""
-    english, stop = analyser.language == "english", analyser.stop_words
+    joined, stop = LANGUAGES.get(analyser.language), analyser.stop_words
     lines = [MARK.sub("", line) for line in LINE.split(text.strip())]
-    sentences = [sentence for line in lines for sentence in _cut(line, SENTENCE, 2, stop)]
+    sentences = [MARK.sub("", one) for line in lines for one in _cut(line, SENTENCE, 2, stop)]
     pieces = sentences
-    if english:
-        pieces = [piece for sentence in sentences for piece in _cut(sentence, CONNECTIVE, 1, stop)]
+    if joined is not None:
+        pieces = [piece for sentence in sentences for piece in _cut(sentence, joined.strong, 1, stop)]
     if len(sentences) == 1:
-        weak = WEAK if english else COMMA
-        pieces = [part for piece in pieces for part in _cut(piece, weak, 2, stop, names=True)]
+        weak, names = (COMMA, None) if joined is None else (joined.weak, joined.between_names)
+        pieces = [part for piece in pieces for part in _cut(piece, weak, 2, stop, names)]
     bare = [piece.strip(EDGE) for piece in pieces]
-    found = list(dict.fromkeys(LEAD.sub("", piece).strip(EDGE) if english else piece for piece in bare))
+    found = list(
+        dict.fromkeys(bare if joined is None else (joined.lead.sub("", part).strip(EDGE) for part in bare))
+    )
     found = [part for part in found if _content(part, stop)]
     if len(found) > MOST:
         found[MOST - 1 :] = ["; ".join(found[MOST - 1 :])]
@@ -73,10 +59,14 @@ def _content(text: str, stop: Collection[str]) -> int:
 
 
 def _cut(
-    text: str, separator: re.Pattern[str], least: int, stop: Collection[str], *, names: bool = False
+    text: str,
+    separator: re.Pattern[str],
+    least: int,
+    stop: Collection[str],
+    names: re.Pattern[str] | None = None,
 ) -> list[str]:
     """Cut where both sides, up to the next separators, have `least` words of content; else text stays as it is."""
-    marks = [mark for mark in separator.finditer(text) if not (names and _between_names(text, mark))]
+    marks = [mark for mark in separator.finditer(text) if names is None or not _between(names, text, mark)]
     edges = [0, *(edge for mark in marks for edge in mark.span()), len(text)]
     sizes = [_content(text[a:b], stop) for a, b in zip(edges[::2], edges[1::2], strict=True)]
     out, start = [], 0
@@ -87,9 +77,9 @@ def _cut(
     return [*out, text[start:]]
 
 
-def _between_names(text: str, mark: re.Match[str]) -> bool:
+def _between(names: re.Pattern[str], text: str, mark: re.Match[str]) -> bool:
     """Whether what joins stands between two names; the first word of a text may just begin a sentence."""
     before = re.search(r"\S+$", text[: mark.start()])
     if before is None or before.start() == 0:
         return False
-    return NAMES.fullmatch(text[before.start() : mark.end() + 1]) is not None
+    return names.fullmatch(text[before.start() : mark.end() + 1]) is not None

@@ -1,0 +1,107 @@
+"""What joins two things in a request, by language. In those not listed here punctuation tells parts apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Connectives:
+    """The words of a language between two things that are asked for; each a pattern.
+
+    Attributes
+    ----------
+    joins
+        Between two things, if enough is said on both sides: and, but.
+    clear
+        Join two things wherever they stand: then, as well as.
+    later
+        Do so after a comma or one of `joins` only ("is also accused of", "next week").
+    or_
+        May be left at the beginning of a part, as all of them may, and says nothing there.
+    names
+        Whether a capital letter tells a name, so that "Tom and Mary" stay together; in German every noun has one.
+    """
+
+    joins: str
+    clear: str
+    later: str
+    or_: str
+    names: bool = True
+
+    @cached_property
+    def strong(self) -> re.Pattern[str]:
+        """Where a request comes apart, if anything is said on both sides."""
+        return re.compile(
+            rf"(?:,\s*|\s+)(?:(?:{self.joins})\s+)?(?:{self.clear})\b,?\s*"
+            rf"|(?:,\s*(?:(?:{self.joins})\s+)?|\s+(?:{self.joins})\s+)(?:{self.later})\b,?\s*",
+            re.IGNORECASE,
+        )
+
+    @cached_property
+    def weak(self) -> re.Pattern[str]:
+        """Where it comes apart if more is said on both sides."""
+        return re.compile(
+            rf"(?<!\d),\s+(?:(?:{self.joins})\s+)?|,?\s+(?:{self.joins})\s+|\s*[:\u2014]\s+", re.IGNORECASE
+        )
+
+    @cached_property
+    def lead(self) -> re.Pattern[str]:
+        """What may be left over at the beginning of a part."""
+        return re.compile(rf"^(?:(?:{self.joins}|{self.or_}|{self.clear}|{self.later})\b[,:]?\s*)+", re.IGNORECASE)
+
+    @cached_property
+    def between_names(self) -> re.Pattern[str] | None:
+        """Two names and what joins them: Paris, France; Tom and Mary."""
+        first = self.joins.partition("|")[0]
+        return re.compile(rf"[A-Z][\w.'\u2019-]*(?:,\s+|,?\s+{first}\s+)[A-Z]") if self.names else None
+
+
+LANGUAGES = {
+    "english": Connectives(
+        joins="and|but",
+        clear=r"as well as|along with|in addition to|followed by|after (?:that|this|which)|afterwards?"
+        r"|subsequently|then|while|whereas|plus|(?:before|after) (?=\w+ing\b)",
+        later=r"in addition|additionally|furthermore|moreover|besides|also|finally|lastly|next(?=,)",
+        or_="or",
+    ),
+    "german": Connectives(
+        joins="und|aber",
+        clear="sowie|gefolgt von|dann|danach|anschlie(?:ß|ss)end|daraufhin|während",
+        later="au(?:ß|ss)erdem|zudem|zusätzlich|ferner|auch|schlie(?:ß|ss)lich|zuletzt",
+        or_="oder",
+        names=False,
+    ),
+    "french": Connectives(
+        joins="et|mais",
+        clear="ainsi que|suivie?s? d[e']|puis|ensuite|après quoi|tandis que",
+        later="de plus|en outre|par ailleurs|également|aussi|enfin|finalement",
+        or_="ou",
+    ),
+    "spanish": Connectives(
+        joins="y|e|pero",
+        clear="así como|seguid[oa]s? de|luego|después(?! de)|a continuación|mientras que",
+        later="además|asimismo|también|finalmente|por último",
+        or_="o|u",
+    ),
+    "italian": Connectives(
+        joins="e|ed|ma",
+        clear="così come|nonché|seguit[oaie] da|poi|quindi|dopodiché|in seguito|mentre",
+        later="inoltre|anche|infine",
+        or_="o|oppure",
+    ),
+    "portuguese": Connectives(
+        joins="e|mas",
+        clear="assim como|bem como|seguid[oa]s? de|depois(?! de)|em seguida|enquanto",
+        later="além disso|também|finalmente|por fim",
+        or_="ou",
+    ),
+    "dutch": Connectives(
+        joins="en|maar",
+        clear="evenals|alsmede|gevolgd door|daarna|vervolgens|terwijl",
+        later="bovendien|daarnaast|ook|ten slotte|tot slot",
+        or_="of",
+    ),
+}
