@@ -161,7 +161,7 @@ def functions() -> Iterator[tuple[str, str]]:
     seen: set[int] = set()
     for home in MODULES:
         module: ModuleType = importlib.import_module(home)
-        for name in getattr(module, "__all__", None) or dir(module):
+        for name in sorted(getattr(module, "__all__", None) or dir(module)):  # numpy has a set, in any order
             found = getattr(module, name, None)
             if name.startswith("_") or not callable(found) or id(found) in seen:
                 continue

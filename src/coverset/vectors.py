@@ -108,7 +108,8 @@ class Vectors:
 
     def sharing(self, share: float) -> Vectors:
         """Return the same rows, under the inner product in which words have this share."""
-        return self.made(self.meaning, self.words, (float(np.sqrt(1.0 - share)), float(np.sqrt(share))))
+        roots = (float(np.sqrt(1.0 - share)), float(np.sqrt(share)))
+        return self if roots == self.roots else self.made(self.meaning, self.words, roots)
 
     def take(self, rows: Ids | slice) -> Vectors:
         """Return these rows, in this order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coverset.arrays import Array, Floats, Ids
+from coverset.solvers.parallel import each
 
 if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 # Rows per matrix product: a block's scores stay in the cache while they are picked through.
 BLOCK = 8192
-# Rows from which on samples and a rounded copy of them may be worth their while.
+# Rows from which on samples of them may be worth their while.
 LARGE = 65536
-# So many queries are scanned for by the copy; for more, a product of matrices is no slower.
-FEW = 8
+# Pairs of a query and a row from which on a rounded copy may be, for so few queries at a time: for more of them a
+# product of matrices is no slower.
+PAIRS, FEW = 16384, 8
 
 
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
@@ -52,7 +54,8 @@ def scan(
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
     if floors is not None:
         lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
-    rounded = index.rounded() if len(queries) <= FEW and len(index) >= LARGE else None
+    roughly = len(queries) <= FEW and len(queries) * len(index) >= PAIRS
+    rounded = index.rounded() if roughly else None
     if rounded is not None:
         return _scan_roughly(index, rounded, queries, most, slack, lowest, kept, step)
     shortlist = _Shortlist(len(queries), most, slack, lowest)
@@ -97,10 +100,12 @@ def _scan_roughly(
     for start in range(0, scores.shape[1], BLOCK):
         shortlist.add(start, scores[:, start : start + BLOCK])
     found = [rows * step for rows in shortlist.rows()]
-    return [
-        _read_in_full(corpus, rows, query, most, low, over)
-        for rows, query, low, over in zip(found, queries, lowest, slack, strict=True)
-    ]
+
+    def read(q: int) -> None:
+        found[q] = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
+
+    each(read, range(len(queries)))
+    return found
 
 
 def _read_in_full(
