@@ -49,6 +49,12 @@ def test_a_simple_request_stays_whole(request_: str) -> None:
 @pytest.mark.parametrize(
     ("language", "request_", "parts"),
     [
+        (
+            "german",
+            "Lies die Datei ein. Sortiere alle Zeilen.",
+            ["Lies die Datei ein", "Sortiere alle Zeilen"],
+        ),
+        ("german", "1. Datei lesen\n2. Zeilen sortieren", ["Datei lesen", "Zeilen sortieren"]),
         ("german", "Lade die Datei, dann sortiere sie", ["Lade die Datei", "sortiere sie"]),
         (
             "german",

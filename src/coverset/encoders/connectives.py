@@ -14,7 +14,7 @@ class Connectives:
     Attributes
     ----------
     joins
-        Between two things, if enough is said on both sides: and, but.
+        Between two things, if enough is said on both sides: and, but; "and" is the first.
     clear
         Join two things wherever they stand: then, as well as.
     later
@@ -55,8 +55,10 @@ class Connectives:
     @cached_property
     def between_names(self) -> re.Pattern[str] | None:
         """Two names and what joins them: Paris, France; Tom and Mary."""
-        first = self.joins.partition("|")[0]
-        return re.compile(rf"[A-Z][\w.'\u2019-]*(?:,\s+|,?\s+{first}\s+)[A-Z]") if self.names else None
+        if not self.names:
+            return None
+        and_ = self.joins.partition("|")[0]  # not but: ", but I ..." says something else
+        return re.compile(rf"[A-Z][\w.'\u2019-]*(?:,\s+|,?\s+{and_}\s+)[A-Z]")
 
 
 LANGUAGES = {

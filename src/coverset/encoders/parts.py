@@ -41,11 +41,10 @@ def split(text: str, analyser: Analyser) -> list[str]:
     if len(sentences) == 1:
         weak, names = (COMMA, None) if joined is None else (joined.weak, joined.between_names)
         pieces = [part for piece in pieces for part in _cut(piece, weak, 2, stop, names)]
-    bare = [piece.strip(EDGE) for piece in pieces]
-    found = list(
-        dict.fromkeys(bare if joined is None else (joined.lead.sub("", part).strip(EDGE) for part in bare))
-    )
-    found = [part for part in found if _content(part, stop)]
+    found = [piece.strip(EDGE) for piece in pieces]
+    if joined is not None:
+        found = [joined.lead.sub("", part).strip(EDGE) for part in found]
+    found = [part for part in dict.fromkeys(found) if _content(part, stop)]
     if len(found) > MOST:
         found[MOST - 1 :] = ["; ".join(found[MOST - 1 :])]
     return found if len(found) > 1 else []
