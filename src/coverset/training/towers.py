@@ -19,8 +19,8 @@ from coverset.encoders.encoder import Encoder
 from coverset.plain import Foreign
 from coverset.training.adapter import Adapter
 
-# Tokens, padding included, that go through a network at a time.
-TOKENS = 4096
+# Tokens, padding included, that go through a network at a time: few enough that texts of like lengths meet.
+TOKENS = 1024
 
 
 class TextTower(nn.Module):
