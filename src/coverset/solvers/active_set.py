@@ -61,10 +61,10 @@ def active_set(
         factor = _room(factor, factored, size)
         copy(active, entered, size)
         size = factorise(problem, active, factored, size, factor, size > 0)
-        improved = False
+        improved = _jump(problem, weights, slope, active, size, factor, target, trial, trial_slope)
         while not improved and size > support:
+            size = support + (size - support) // 2
             improved = _jump(problem, weights, slope, active, size, factor, target, trial, trial_slope)
-            size = size if improved else support + (size - support) // 2
         if improved:
             factored = 0
             while factored < size and target[factored] > 0.0:
