@@ -142,6 +142,16 @@ class Vectors:
         norms: Floats = np.sqrt(squares).astype(np.float32)
         return norms
 
+    @cached_property
+    def longest(self) -> float:
+        """Length of the longest row."""
+        return float(self.norms.max(initial=0.0))
+
+    @cached_property
+    def shortest(self) -> float:
+        """Length of the shortest row that is not 0; that of the longest where all are."""
+        return float(self.norms[self.norms > 0].min(initial=self.longest))
+
     def inner(self, other: Vectors) -> Floats:
         """Return the (len(self), len(other)) inner products, in single precision."""
         return self._with_words(other, self.meaning @ other.meaning.T)
@@ -203,6 +213,8 @@ class Vectors:
 
     def flat(self) -> Array:
         """Return the rows written out, (N, dim + width): for the few that are targets, not for a corpus."""
+        if not self.width:
+            return self.roots[0] * self.meaning.astype(np.float64)
         out = np.zeros((len(self), self.dim + self.width))
         out[:, : self.dim] = self.roots[0] * self.meaning
         rows = np.repeat(np.arange(len(self)), np.diff(self.words.starts))

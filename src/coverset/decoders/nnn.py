@@ -191,7 +191,7 @@ class NNN(Decoder):
         for q in [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections]):
             asked = Requests(wholes.take(slice(q, q + 1)))
             selections[q] = rounds.decode(asked, rounds.surroundings(asked), float(l1[q]), float(l2[q]))
-        return [self._told(s, float(l1[q]), float(l2[q]), solving) for q, s in enumerate(selections)]
+        return [self._told(selection, solving) for selection in selections]
 
     def _one(self, asked: Requests, rounds: Rounds) -> Selection:
         """Decode one request with its parts; strengths and documents come of the same search."""
@@ -200,12 +200,13 @@ class NNN(Decoder):
             deep = max(rounds.solving.candidates or 0, depth(near.targets, rounds.kinds))
             suiting_l1, suiting_l2 = strengths(near.whole(within(rounds.index, deep)), rounds.kinds)
             l1, l2 = (float(suiting_l1[0]) if l1 is None else l1), (float(suiting_l2[0]) if l2 is None else l2)
-        return self._told(rounds.decode(asked, near, l1, l2), l1, l2, rounds.solving)
+        return self._told(rounds.decode(asked, near, l1, l2), rounds.solving)
 
-    def _told(self, selection: Selection, l1: float, l2: float, solving: Solving) -> Selection:
-        """Return a selection with its strengths; choosing them may have taken a search of its own."""
-        more = int(self._chooses and solving.candidates is None)
-        return replace(selection, passes=selection.passes + more, strengths=(l1, l2))
+    def _told(self, selection: Selection, solving: Solving) -> Selection:
+        """Return a selection with all its passes: choosing the strengths may have taken a search of its own."""
+        if self._chooses and solving.candidates is None:
+            return replace(selection, passes=selection.passes + 1)
+        return selection
 
     def _solving(self, index: Index, prepared: bool) -> Solving:
         limited = self._chooses and self.candidates is None and not self.certify and len(index) > SMALL_KEPT

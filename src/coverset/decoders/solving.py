@@ -162,7 +162,7 @@ class Solving:
 def _prepared(vectors: Vectors) -> MemoryIndex:
     """Return an index over documents that were fetched, under the inner product that they come with."""
     index = MemoryIndex(vectors if vectors.width else vectors.meaning)
-    index.corpus, index.norms = vectors, vectors.norms
+    index.corpus = vectors
     return index
 
 

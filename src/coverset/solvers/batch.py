@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coverset.arrays import Array, Ids, Mask
+from coverset.arrays import Array, Mask
 from coverset.compilation import compiled
 from coverset.products import rebuild, times
 from coverset.solvers.active_set import active_set
 from coverset.solvers.face import Problem
 from coverset.solvers.measure import measure
+from coverset.solvers.sides import LARGE, largest, tolerance
 from coverset.vectors import Rows
 
 # In place of the score of a document that must not be chosen: it never enters, and 0 times it is 0.
@@ -19,7 +20,7 @@ BARRED = -1e300
 
 
 class Batch(NamedTuple):
-    """The queries (B, d), and for each its strengths, how exactly to solve, and the largest support to try.
+    """The queries (B, d), and for each its strengths; the lengths of the longest and the shortest document.
 
     `barred` (B, n) says which documents a query must do without; (B, 0): none.
     """
@@ -27,8 +28,8 @@ class Batch(NamedTuple):
     queries: Array
     l1: Array
     l2: Array
-    tolerances: Array
-    largest: Ids
+    longest: float
+    shortest: float
     barred: Mask
 
 
@@ -60,8 +61,11 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
             if batch.barred[q, i]:
                 linear[i] = BARRED
         problem = Problem(gram, rows, no_place, linear, l2)
+        exactly = tolerance(batch.queries[q], batch.longest, batch.shortest)
+        # With the inner products at hand, the support's own side is worth its while for longer.
+        most = largest(l2, batch.longest, 2 * LARGE)
         out.solved[q], _, factor, _ = active_set(
-            problem, batch.tolerances[q], batch.largest[q], w, score, active, nothing, factor, nothing
+            problem, exactly, most, w, score, active, nothing, factor, nothing
         )
         for i in range(n):
             score[i] = score[i] + l1 + l2 * w[i] if score[i] > 0.1 * BARRED else -np.inf

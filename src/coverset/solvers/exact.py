@@ -17,10 +17,10 @@ from coverset.arrays import Array, Ids, Keys
 from coverset.products import scores
 from coverset.ranking import ascending
 from coverset.solvers.certificate import TOLERANCE
-from coverset.solvers.few import LARGE, largest, stiff, tolerance
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
 from coverset.solvers.parallel import each
+from coverset.solvers.sides import LARGE, largest, stiff, tolerance
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
 from coverset.vectors import Vectors
@@ -191,7 +191,7 @@ class _Pool:
         l2 = self.l2 / self.documents.stands_for
         self.roughly = False
         if not self.large:
-            exactly = float(tolerance(self.target, self.documents.longest, self.documents.shortest))
+            exactly = tolerance(self.target, self.documents.longest, self.documents.shortest)
             solved, self.residual, self.scores, self.working, self.gram = solve_pool(
                 rows,
                 self.rows,
@@ -199,7 +199,7 @@ class _Pool:
                 self.l1,
                 l2,
                 exactly,
-                int(largest(l2, self.documents.longest)),
+                largest(l2, self.documents.longest, LARGE),
                 self.weights,
                 self.working,
                 self.gram,

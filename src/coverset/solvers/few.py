@@ -11,14 +11,10 @@ from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
 from coverset.solvers.parallel import cores, each
+from coverset.solvers.sides import LARGE, largest, tolerance
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
 from coverset.vectors import Vectors
-
-# A support beyond LARGE is solved for on the residual's side, unless the problem is stiff: its curvatures, of
-# which l2 is the smallest and no more than n ||u||^2 the largest, are too far apart; then one beyond LARGEST
-# (l2 = 0 has no such side, and needs at most d).
-LARGE, LARGEST, STIFF = 128, 1024, 1000.0
 
 
 def solve_gram(
@@ -38,13 +34,8 @@ def solve_gram(
         violations=np.empty(count),
         solved=np.empty(count, bool),
     )
-    lengths = np.sqrt(gram.diagonal())
-    longest = float(lengths.max())
-    tolerances = tolerance(targets, longest, float(lengths[lengths > 0].min(initial=longest)))
-    none = np.empty((count, 0), bool)
-    # With the inner products at hand, the support's own side is worth its while for longer.
-    most = largest(l2, longest, 2 * LARGE)
-    batch = Batch(targets, l1, l2, tolerances, most, none if barred is None else barred)
+    without = np.empty((count, 0), bool) if barred is None else barred
+    batch = Batch(targets, l1, l2, vectors.longest, vectors.shortest, without)
     workers = min(cores(), count)
     each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, workers), range(workers))
 
@@ -58,7 +49,17 @@ def solve_gram(
 
     each(solve, np.flatnonzero(~out.solved).tolist())
     return Solution(
-        ids, targets, out.weights, out.scores, out.residuals, out.gaps, out.violations, longest, l1, l2, passes=1
+        ids,
+        targets,
+        out.weights,
+        out.scores,
+        out.residuals,
+        out.gaps,
+        out.violations,
+        vectors.longest,
+        l1,
+        l2,
+        passes=1,
     )
 
 
@@ -74,7 +75,7 @@ def solve_among(
         lengths, weights = norms[some], np.zeros(len(some))
         longest = float(lengths.max())
         shortest = float(lengths[lengths > 0].min(initial=longest))
-        exactly, most = float(tolerance(query, longest, shortest)), int(largest(ridge, longest))
+        exactly, most = tolerance(query, longest, shortest), largest(ridge, longest, LARGE)
         solved, residual, found, _, _ = solve_pool(
             rows, some, query, sparse, ridge, exactly, most, weights, nothing, no_gram
         )
@@ -99,23 +100,3 @@ def solve_among(
 
     each(solve, range(len(targets)))
     return [solutions[q] for q in range(len(targets))]
-
-
-def tolerance(targets: Array, longest: float, shortest: float) -> Array:
-    """How exactly the small problem is solved: far below what a certificate asks for, but not below rounding.
-
-    Short documents among long ones count as well, so it is the shortest that sets the measure.
-    """
-    exactly: Array = max(1e-9 * shortest, 1e-15 * longest) * np.sqrt(np.einsum("...d,...d", targets, targets))
-    return exactly
-
-
-def largest(l2: Array | float, longest: float, large: int = LARGE) -> Ids:
-    """How many documents may have weight before the solve goes over to the residual's side."""
-    most = np.where(stiff(large, l2, longest), LARGEST, large)
-    return np.where(np.asarray(l2) > 0, most, np.iinfo(np.int64).max)
-
-
-def stiff(support: int, l2: Array | float, longest: float) -> Mask:
-    """Whether steps on the residual's side would be hard to solve for."""
-    return np.asarray(support * longest**2 >= STIFF * np.asarray(l2))

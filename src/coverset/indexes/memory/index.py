@@ -62,14 +62,18 @@ class MemoryIndex:
             if not corpus.width or not corpus.dim:
                 self.share = float(not corpus.dim)
             self.corpus = corpus.sharing(self.share)
-            self.norms = self.corpus.norms
         else:
             rows = as_corpus(corpus)
             self.share, self.corpus = 0.0, Vectors.of(rows)
-            self.norms = np.sqrt(squared_norms(rows))
+            self.corpus.norms = np.sqrt(squared_norms(rows))
         self.dim = self.corpus.dim
         self._postings: list[Postings] = []
         self._rounding: list[Rounding] = []
+
+    @property
+    def norms(self) -> Floats:
+        """Every row's length."""
+        return self.corpus.norms
 
     @cached_property
     def blank(self) -> Ids:

@@ -28,7 +28,7 @@ PAIRS, FEW = 16384, 8
 
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
     """Return, for each query, a generous bound on the error of a float32 inner product with any row."""
-    lengths = np.linalg.norm(queries, axis=1) * index.norms.max()
+    lengths = np.linalg.norm(queries, axis=1) * index.corpus.longest
     summands = index.corpus.dim + index.most_words
     bound: Floats = (8 * np.finfo(np.float32).eps * np.sqrt(summands) * lengths).astype(np.float32)
     return bound

@@ -51,8 +51,7 @@ class Screened:
     def __init__(self, index: MemoryIndex, queries: int) -> None:
         self.index = index
         self.vectors = index.corpus
-        self.longest = float(index.norms.max())
-        self.shortest = float(index.norms[index.norms > 0].min(initial=self.longest))
+        self.longest, self.shortest = index.corpus.longest, index.corpus.shortest
         sampled = len(index) >= LARGE and index.crowding > self.ALIKE
         self._samples = list(self.SAMPLES if sampled else self.SAMPLES[-1:])
         self._begun = False
