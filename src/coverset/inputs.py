@@ -17,6 +17,8 @@ def as_vectors(name: str, value: ArrayLike) -> Floats:
     """Return `value` as a C-contiguous float32 array of numbers; no copy when it already is one."""
     try:
         array = np.asarray(value)
+        if array.dtype == np.float32 and array.flags.c_contiguous:
+            return array
         if array.dtype.kind not in "fiu":
             raise TypeError(array.dtype)
         with np.errstate(over="ignore"):
@@ -40,8 +42,7 @@ def squared_norms(corpus: Floats) -> Floats:
 
     One pass serves both: a sum of squares is finite only if everything in it is.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares: Floats = np.einsum("ij,ij->i", corpus, corpus)
+    squares: Floats = np.einsum("ij,ij->i", corpus, corpus)
     bad = np.flatnonzero(~np.isfinite(squares))
     if bad.size:
         row = int(bad[0])
@@ -65,11 +66,9 @@ def as_targets(name: str, value: ArrayLike | Vectors, corpus: Vectors) -> Vector
         raise ValueError(f"{name} must be {corpus.dim} wide like the corpus, got shape {array.shape}")
     if array.ndim not in (1, 2):
         raise ValueError(f"{name} must have shape ({corpus.dim},) or (B, {corpus.dim}), got shape {array.shape}")
-    with np.errstate(over="ignore", invalid="ignore"):
-        finite = np.isfinite(np.einsum("...i,...i->...", array, array)).all()
-    if not finite:
+    if not np.isfinite(np.einsum("...i,...i->...", array, array)).all():
         raise ValueError(f"{name} must be finite, got NaN, infinity or a length that overflows float32")
-    rows = np.atleast_2d(array)
+    rows = array if array.ndim == 2 else array[None]
     return Vectors.made(rows, Words.empty(len(rows), corpus.width), corpus.roots)
 
 

@@ -47,12 +47,22 @@ def score(rows: Rows, i: int, target: Array) -> float:
     return total
 
 
-@compiled
+@vectorised
 def scores(rows: Rows, members: Ids, target: Array) -> Array:
     """U . target for some rows of a large array, in double precision and without copying them."""
-    out = np.empty(len(members))
+    out, d, meaning, root = np.empty(len(members)), rows.meaning.shape[1], rows.meaning, rows.roots[0]
     for n in range(len(members)):
-        out[n] = score(rows, members[n], target)
+        i, total = members[n], 0.0
+        for t in range(d):
+            total += np.float64(meaning[i, t]) * target[t]
+        out[n] = root * total
+    if len(rows.terms) > 0:
+        starts, terms, values, root = rows.starts, rows.terms, rows.values, rows.roots[1]
+        for n in range(len(members)):
+            total = 0.0
+            for e in range(starts[members[n]], starts[members[n] + 1]):
+                total += np.float64(values[e]) * target[d + terms[e]]
+            out[n] += root * total
     return out
 
 
@@ -187,4 +197,7 @@ def times(rows: Rows, targets: Array, first: int, step: int, out: Array) -> None
             out[a, i + 1], out[b, i + 1], out[c, i + 1], out[e, i + 1] = root * ja, root * jb, root * jc, root * je
     for q in range(first, len(targets), step):
         for i in range(0 if q >= fours else n // 2 * 2, n):
-            out[q, i] = score(rows, i, targets[q])
+            total = 0.0
+            for t in range(d):
+                total += np.float64(meaning[i, t]) * targets[q, t]
+            out[q, i] = root * total

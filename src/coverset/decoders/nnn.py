@@ -184,10 +184,10 @@ class NNN(Decoder):
             requests = replace(requests, wholes=wholes, parts=parts)
             return [self._one(requests.one(q), rounds) for q in range(len(requests))]
         l1, l2, near = self._strengths(wholes, index, kinds)
-        selections: list[Selection] = [Selection.none()] * len(requests)
+        chosen = dict[int, Selection]()
         for which, solution in solving.batches(wholes, index, l1, l2, within(index, count or 1), near):
-            for q, selection in zip(which.tolist(), cut.select(solution), strict=True):
-                selections[q] = selection
+            chosen.update(zip(which.tolist(), cut.select(solution), strict=True))
+        selections = [chosen[q] for q in range(len(requests))]
         for q in [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections]):
             asked = Requests(wholes.take(slice(q, q + 1)))
             selections[q] = rounds.decode(asked, rounds.surroundings(asked), float(l1[q]), float(l2[q]))

@@ -46,7 +46,7 @@ class Solving:
         for which, view in suiting(index, targets):
             for start in range(0, len(which), BATCH):
                 part = which[start : start + BATCH]
-                some = _shared(targets.take(part), view)
+                some = _shared(targets if len(part) == len(targets) else targets.take(part), view)
                 if near is not None and self.candidates is not None:
                     for n, solution in enumerate(self._near(near, part, view, some, l1[part], l2[part])):
                         yield part[n : n + 1], solution
@@ -105,7 +105,8 @@ class Solving:
         from coverset.solvers.few import solve_gram
 
         solution = solve_gram(ids, index.corpus, index.gram, targets.flat(), l1, l2, barred)
-        solution.scores[:, index.blank] = -np.inf
+        if len(index.blank):
+            solution.scores[:, index.blank] = -np.inf
         return solution
 
     def _near(
