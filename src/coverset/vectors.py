@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Floats, Ids, read_only
 from coverset.sparse import CSR, Terms, Words
 
 # Rows converted to double precision at a time.
@@ -99,7 +99,14 @@ class Vectors:
     def rows(self) -> Rows:
         """The same as compiled code takes it."""
         words = self.words
-        return Rows(self.meaning, words.starts, words.terms, words.values, words.width, self.roots)
+        return Rows(
+            read_only(self.meaning),
+            read_only(words.starts),
+            read_only(words.terms),
+            read_only(words.values),
+            words.width,
+            self.roots,
+        )
 
     @property
     def share(self) -> float:

@@ -161,17 +161,16 @@ class MemoryIndex:
         from coverset.indexes.memory.postings import Postings
         from coverset.indexes.memory.word_scan import WordScan
 
-        words = self.corpus.words
         if not self._postings:  # one list, shared by all views
-            self._postings.append(Postings.of(words))
-        return WordScan.of(words, self._postings[0], targets, self.corpus.roots[1], step)
+            self._postings.append(Postings.of(self.corpus.words))
+        return WordScan.of(self.corpus.rows, self._postings[0], targets, step)
 
     def rounded(self) -> Rounded | None:
         """Return the rounded copy of the meaning for one more pass, if there is one."""
         from coverset.indexes.memory.rounded import Rounding
 
         if not self._rounding:  # one list, shared by all views
-            self._rounding.append(Rounding(self.corpus.meaning))
+            self._rounding.append(Rounding(self.corpus.rows.meaning))
         return self._rounding[0].copy()
 
     @cached_property

@@ -11,7 +11,8 @@ from coverset.compilation import compiled, vectorised
 from coverset.indexes.memory.postings import Postings, runs
 from coverset.indexes.memory.samples import STEPS
 from coverset.solvers.parallel import each, ranges
-from coverset.sparse import Terms, Words
+from coverset.sparse import Terms
+from coverset.vectors import Rows
 
 # What a term of a row costs, and how much more for each target, in units of an entry of a term's list.
 PRICE, EACH = 0.8, 0.015
@@ -25,11 +26,11 @@ class WordScan(ABC):
     """Adds what words contribute to the scores of a scan, block of rows by block of rows."""
 
     @staticmethod
-    def of(words: Words, postings: Postings, targets: Floats, root: float, step: int) -> WordScan:
+    def of(rows: Rows, postings: Postings, targets: Floats, step: int) -> WordScan:
         """Return the cheaper way for these targets (queries, terms), at every `step`-th row."""
         listed = int(np.diff(postings.starts)[np.nonzero(targets)[1]].sum())
-        by_row = (PRICE + EACH * len(targets)) * len(words.terms)
-        return ByTerm(postings, targets, root, step) if listed <= by_row else ByRow(words, targets, root, step)
+        by_row = (PRICE + EACH * len(targets)) * len(rows.terms)
+        return ByTerm(postings, targets, rows.roots[1], step) if listed <= by_row else ByRow(rows, targets, step)
 
     @abstractmethod
     def add(self, start: int, scores: Floats) -> None:
@@ -57,21 +58,21 @@ class ByTerm(WordScan):
 class ByRow(WordScan):
     """Goes down the terms of each row, for all targets at once."""
 
-    def __init__(self, words: Words, targets: Floats, root: float, step: int) -> None:
-        self._words, self._step = words, step
+    def __init__(self, rows: Rows, targets: Floats, step: int) -> None:
+        self._rows, self._step = rows, step
         terms = np.flatnonzero(targets.any(axis=0))
-        self._slots = np.full(words.width, -1, np.int32)
+        self._slots = np.full(rows.width, -1, np.int32)
         self._slots[terms] = np.arange(len(terms))
-        self._weights: Floats = np.ascontiguousarray(np.float32(root) * targets[:, terms].T)
+        self._weights: Floats = np.ascontiguousarray(np.float32(rows.roots[1]) * targets[:, terms].T)
 
     def add(self, start: int, scores: Floats) -> None:
         """Read the rows."""
-        words, rows = self._words, scores.shape[1]
+        rows, count = self._rows, scores.shape[1]
         each(
             lambda part: _add_rows(
-                words.starts,
-                words.terms,
-                words.values,
+                rows.starts,
+                rows.terms,
+                rows.values,
                 self._slots,
                 self._weights,
                 self._step,
@@ -79,7 +80,7 @@ class ByRow(WordScan):
                 *part,
                 scores,
             ),
-            ranges(rows) if rows >= MANY else [(0, rows)],
+            ranges(count) if count >= MANY else [(0, count)],
         )
 
 
