@@ -42,7 +42,9 @@ class Combined:
         places = in_order(self._worth, int(np.isfinite(self._worth).sum()))
         if not cut.fill:
             places = places[self._weights[places] > 0]
-        leads = np.isin(places, self._leaders)
+        leader = np.zeros(self._worth.size, bool)
+        leader[self._leaders] = True
+        leads = leader[places]
         return np.concatenate([places[leads], places[~leads]])[: cut.k]
 
     def select(self, cut: Cut, *, complete: bool) -> Selection:

@@ -9,8 +9,7 @@ import numpy as np
 from coverset.arrays import Array, Floats, Ids, Keys, Mask
 from coverset.decoders.kinds import Kinds
 from coverset.indexes import Index, ask, fetch
-from coverset.indexes.ids import as_ids, present
-from coverset.ranking import ascending
+from coverset.indexes.ids import different, present
 from coverset.vectors import Vectors
 
 
@@ -31,17 +30,19 @@ class Nearest:
     @cached_property
     def documents(self) -> tuple[Keys, Vectors]:
         """Every document found, once, by ascending id, and its vector."""
-        ids = as_ids(list(dict.fromkeys(self.ids[self.found].tolist())))
-        ids = ids[ascending(ids)]
+        ids, _ = self._different
         return ids, fetch(self.index, ids)
 
     @cached_property
     def places(self) -> Ids:
         """Where each document found stands among `documents`; 0 where there is none."""
-        place = {identifier: n for n, identifier in enumerate(self.documents[0].tolist())}
         places = np.zeros(self.ids.shape, np.int64)
-        places[self.found] = [place[identifier] for identifier in self.ids[self.found].tolist()]
+        places[self.found] = self._different[1]
         return places
+
+    @cached_property
+    def _different(self) -> tuple[Keys, Ids]:
+        return different(self.ids[self.found])
 
     def few(self, count: int) -> Nearest:
         """Return the same with only the first so many documents of each query; only these are fetched."""

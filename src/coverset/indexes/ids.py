@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from coverset.arrays import Floats, Keys, Mask
+from coverset.arrays import Floats, Ids, Keys, Mask
+from coverset.ranking import ascending
 
 
 def as_ids(values: Sequence[Hashable] | Keys) -> Keys:
@@ -20,6 +21,16 @@ def as_ids(values: Sequence[Hashable] | Keys) -> Keys:
     objects = np.empty(len(values), object)
     objects[:] = list(values)
     return objects
+
+
+def different(ids: Keys) -> tuple[Keys, Ids]:
+    """Return every id once, ascending, and where each of those given stands among them."""
+    if ids.dtype != object:
+        return np.unique(ids, return_inverse=True)
+    once = as_ids(list(dict.fromkeys(ids.tolist())))
+    once = once[ascending(once)]
+    place = {identifier: n for n, identifier in enumerate(once.tolist())}
+    return once, np.array([place[identifier] for identifier in ids.tolist()], np.int64)
 
 
 def present(ids: Keys) -> Mask:

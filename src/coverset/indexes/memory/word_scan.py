@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 import numpy as np
 
@@ -28,9 +29,9 @@ class WordScan(ABC):
     @staticmethod
     def of(rows: Rows, postings: Postings, targets: Floats, step: int) -> WordScan:
         """Return the cheaper way for these targets (queries, terms), at every `step`-th row."""
-        listed = int(np.diff(postings.starts)[np.nonzero(targets)[1]].sum())
+        by_term = ByTerm(postings, targets, rows.roots[1], step)
         by_row = (PRICE + EACH * len(targets)) * len(rows.terms)
-        return ByTerm(postings, targets, rows.roots[1], step) if listed <= by_row else ByRow(rows, targets, step)
+        return by_term if by_term.listed <= by_row else ByRow(rows, targets, step)
 
     @abstractmethod
     def add(self, start: int, scores: Floats) -> None:
@@ -38,19 +39,24 @@ class WordScan(ABC):
 
 
 class ByTerm(WordScan):
-    """Goes down the lists of the terms that each target has."""
+    """Goes down the lists of the terms that each target has; in all, so many entries are `listed` there."""
 
     def __init__(self, postings: Postings, targets: Floats, root: float, step: int) -> None:
         self._postings, self._step = postings, step
-        self._queries, terms = np.nonzero(targets)
-        self._weights = (root * targets[self._queries, terms]).astype(np.float32)
-        self._cursors, self._ends = runs(postings.rows, postings.starts, terms, STEPS.index(step) + 1)
+        self._queries, self._terms = np.nonzero(targets)
+        self._weights = (root * targets[self._queries, self._terms]).astype(np.float32)
+        self.listed = int((postings.starts[self._terms + 1] - postings.starts[self._terms]).sum())
+
+    @cached_property
+    def _runs(self) -> tuple[Ids, Ids]:
+        """Where it is in each list, run by run, and where the runs end."""
+        return runs(self._postings.rows, self._postings.starts, self._terms, STEPS.index(self._step) + 1)
 
     def add(self, start: int, scores: Floats) -> None:
         """Go on in the lists."""
         stop = start + scores.shape[1]
         _add_lists(
-            self._postings.rows, self._postings.values, self._queries, self._weights, self._cursors, self._ends,
+            self._postings.rows, self._postings.values, self._queries, self._weights, *self._runs,
             self._step, start, stop, scores,
         )  # fmt: skip
 
