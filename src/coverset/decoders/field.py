@@ -42,12 +42,6 @@ class Field:
             out[which] = self.shared(targets.take(which), getattr(view, "share", 0.0))
         return out
 
-    def without(self, barred: Collection[Hashable]) -> Field:
-        """Return the field without some documents."""
-        gone = frozenset(barred)
-        kept = np.array([n for n, identifier in enumerate(self.ids.tolist()) if identifier not in gone], np.int64)
-        return self if not gone else Field(self.ids[kept], self.vectors.take(kept), self.whole)
-
     def nearest(self, targets: Vectors, index: Index, count: int) -> Field:
         """Return the so many documents of the field that count most for the request."""
         chosen = np.sort(ranked(together(self.scores(targets, index))[None], count)[0])
@@ -74,18 +68,23 @@ class Surroundings:
         """Return the documents nearest to the request as a whole, at least so many."""
         return self._nearest(depth).alone(0)
 
-    def field(self, depth: int) -> Field:
-        """Return the documents nearest to any of the targets, so many of each."""
+    def field(self, depth: int, barred: Collection[Hashable] = ()) -> Field:
+        """Return the documents nearest to any of the targets, so many of each, without some of them."""
         index = self._index
         if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
-            chosen = np.setdiff1d(np.arange(len(index)), index.blank, assume_unique=True)
-            return Field(chosen, index.corpus if len(chosen) == len(index) else index.corpus.take(chosen), True)
-        near = self._nearest(depth)
-        ids, vectors = near.documents
-        places = np.unique(near.places[:, :depth][near.found[:, :depth]])
-        if len(places) == len(ids):
-            return Field(ids, vectors, len(ids) >= len(index))
-        return Field(ids[places], vectors.take(places), False)
+            ids, vectors, whole = np.arange(len(index)), index.corpus, True
+            kept = index.norms > 0
+        else:
+            near = self._nearest(depth)
+            ids, vectors = near.documents
+            kept = np.zeros(len(ids), bool)
+            kept[near.places[:, :depth][near.found[:, :depth]]] = True
+            whole = len(ids) >= len(index) and bool(kept.all())
+        if barred:
+            kept &= np.array([identifier not in barred for identifier in ids.tolist()], bool)
+        if kept.all():
+            return Field(ids, vectors, whole)
+        return Field(ids[kept], vectors.take(np.flatnonzero(kept)), whole)
 
     def _nearest(self, depth: int) -> Nearest:
         if self._found is None or depth > self._found.depth:

@@ -61,14 +61,15 @@ class Nearest:
 
     def of_a_kind(self, count: int, kinds: Kinds) -> Nearest:
         """Return the same with only one document of each kind, and the first so many kinds."""
-        ids, vectors = self.documents
-        less = self.few(self.ids.shape[1])
-        less.found = np.zeros_like(self.found)
+        (ids, vectors), less = self.documents, self.few(count)
+        columns, less.found = np.zeros((len(self.ids), count), np.int64), np.zeros((len(self.ids), count), bool)
         for q in range(len(self.ids)):
             there = np.flatnonzero(self.found[q])
             places = self.places[q][there]
             kept, _ = kinds.walk(ids[places], vectors.take(places), count)
-            less.found[q, there[kept]] = True
+            columns[q, : len(kept)], less.found[q, : len(kept)] = there[kept], True
+        less.scores, less.ids = (np.take_along_axis(all_, columns, axis=1) for all_ in (self.scores, self.ids))
+        less.documents, less.places = self.documents, np.take_along_axis(self.places, columns, axis=1)
         return less
 
     def written(self) -> tuple[Array, Floats]:

@@ -65,7 +65,7 @@ class Solving:
         solutions: list[Solution | None] = [None] * len(targets)
         field = None
         if self.candidates is not None:
-            field = near.field(self.candidates + len(barred)).without(barred)
+            field = near.field(self.candidates + len(barred), frozenset(barred))
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
             if field is not None:
