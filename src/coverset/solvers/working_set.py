@@ -39,8 +39,7 @@ def solve_pool(
     outside, slope = np.empty(n), np.empty(n)
     active, support = np.arange(n), size
     factor: Array = np.empty((2 * size + 64, 2 * size + 64))
-    factored = 0
-    ready = 0
+    factored = ready = min(size, 0)  # 0, which as a literal would be compiled for once more
     while True:
         residual = np.zeros(len(query))
         rebuild(rows, members, weights, residual)
