@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,19 +18,23 @@ MOST_RUNS = 60
 
 
 @dataclass(frozen=True)
+class Run:
+    """A document's weight along the l1 path; it `enters` at the largest l1 of the path at which it has weight."""
+
+    id: str
+    enters: float
+    weights: list[float]
+
+
+@dataclass(frozen=True)
 class Path:
-    """NNN's weights for falling l1: a step's weights are by row, and rows stand in the order they come in."""
+    """NNN's weights for falling l1, over all documents searched, in the order in which they come in."""
 
     l1: list[float]
-    entered: dict[int, float]
-    weights: list[dict[int, float]]
-
-    def of(self, row: int) -> list[float]:
-        """Return a document's weight at every step."""
-        return [step.get(row, 0.0) for step in self.weights]
+    documents: list[Run]
 
 
-def l1_path(query: Vectors, index: MemoryIndex | None, nnn: NNN) -> Path:
+def l1_path(query: Vectors, index: MemoryIndex | None, nnn: NNN, names: Sequence[str]) -> Path:
     """Return NNN's weights for l1 falling from where nothing has weight, over the whole corpus, l2 fixed.
 
     Every step is solved to its certified optimum; the path ends before more than `MOST_RUNS` documents have
@@ -37,7 +42,7 @@ def l1_path(query: Vectors, index: MemoryIndex | None, nnn: NNN) -> Path:
     residual is the query itself.
     """
     if index is None:
-        return Path([1.0, LOWEST_L1], {}, [{}, {}])
+        return Path([1.0, LOWEST_L1], [])
     highest = float(ask(index, query, 1)[0][0, 0])
     grid = np.geomspace(max(highest, 2 * LOWEST_L1), LOWEST_L1, STEPS).tolist()
     steps: list[dict[int, float]] = []
@@ -50,4 +55,5 @@ def l1_path(query: Vectors, index: MemoryIndex | None, nnn: NNN) -> Path:
         steps.append(dict(zip(found.ids.tolist(), found.weights.tolist(), strict=True)))
         for row in steps[-1]:
             entered.setdefault(row, l1)
-    return Path(grid[: len(steps)], entered, steps)
+    runs = [Run(names[row], l1, [round(step.get(row, 0.0), 5) for step in steps]) for row, l1 in entered.items()]
+    return Path(grid[: len(steps)], runs)

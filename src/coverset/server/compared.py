@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from pydantic import ConfigDict, Field
 
-from coverset.answer import Answer
+from coverset.answer import Part
 from coverset.decoders import NNN
 from coverset.explaining import comparison
 from coverset.explaining.comparison import BroughtIn
-from coverset.explaining.path import Path as L1Path
+from coverset.explaining.path import Path
 from coverset.explaining.reasons import LeftOut
 from coverset.plain import Json
 from coverset.server import settings
-from coverset.server.schemas import (
-    REQUEST,
-    Document,
-    Model,
-    Name,
-    Parameters,
-    Part,
-    Parts,
-    Query,
-    with_parameters,
-)
+from coverset.server.schemas import REQUEST, Document, Model, Name, Parameters, Parts, Query, with_parameters
 
 
 @with_parameters
@@ -50,8 +38,8 @@ class Compared(Model):
     weight: float
     adds: float
     part: str | None
-    words: list[str]
-    alike: list[str]
+    words: tuple[str, ...]
+    alike: tuple[str, ...]
 
 
 class Side(Model):
@@ -68,57 +56,6 @@ class Side(Model):
     gap: float | None
     passes: int
 
-    @classmethod
-    def of(cls, answer: Answer, redundancy: float) -> Side:
-        """Return an answer as one of several."""
-        return cls(
-            hits=[
-                Compared(
-                    id=hit.id,
-                    score=hit.score,
-                    weight=hit.weight,
-                    adds=hit.adds or 0.0,
-                    part=hit.part,
-                    words=list(hit.words),
-                    alike=list(hit.alike),
-                )
-                for hit in answer.hits
-            ],
-            parts=[Part.of(part) for part in answer.parts],
-            uncovered_words=answer.uncovered_words,
-            unknown_words=answer.unknown_words,
-            answered=answer.answered,
-            redundancy=redundancy,
-            covered=answer.covered,
-            certified=answer.certified,
-            gap=answer.gap,
-            passes=answer.passes,
-        )
-
-
-class Run(Model):
-    """A document's weight along the l1 path."""
-
-    id: str
-    enters: float = Field(description="The largest l1 of the path at which it has weight.")
-    weights: list[float]
-
-
-class Path(Model):
-    """NNN's weights for falling l1, over all documents searched."""
-
-    l1: list[float]
-    documents: list[Run] = Field(description="In the order in which they come in.")
-
-    @classmethod
-    def of(cls, path: L1Path, names: Sequence[str]) -> Path:
-        """Return the path, with the documents' names."""
-        runs = [
-            Run(id=names[row], enters=l1, weights=[round(weight, 5) for weight in path.of(row)])
-            for row, l1 in path.entered.items()
-        ]
-        return cls(l1=path.l1, documents=runs)
-
 
 class Comparison(Model):
     """Every decoder's answer to one query, and what sets them apart."""
@@ -134,18 +71,19 @@ class Comparison(Model):
     path: Path | None = None
 
     @classmethod
-    def of(
-        cls, found: comparison.Comparison, searched: int, nnn: NNN, path: L1Path | None, names: Sequence[str]
-    ) -> Comparison:
+    def of(cls, found: comparison.Comparison, searched: int, nnn: NNN, path: Path | None) -> Comparison:
         """Return a comparison as the service states it."""
-        return cls.model_construct(
+        sides = {
+            name: Side.like(answer, hits=[*map(Compared.like, answer.hits)], redundancy=found.redundancy[name])
+            for name, answer in found.answers.items()
+        }
+        return cls.like(
+            found,
             searched=searched,
             l1=nnn.l1,
             l2=nnn.l2,
-            answers={name: Side.of(answer, found.redundancy[name]) for name, answer in found.answers.items()},
-            documents=[Document.of(document) for document in found.documents],
+            answers=sides,
+            documents=[*map(Document.like, found.documents)],
             similarity=np.round(found.similarity, 4).tolist(),
-            left_out=found.left_out,
-            brought_in=found.brought_in,
-            path=None if path is None else Path.of(path, names),
+            path=path,
         )

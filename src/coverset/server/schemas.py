@@ -12,9 +12,10 @@ from coverset.decoders.registry import NAMES, Given, chosen, name_of, options
 from coverset.explaining.reasons import LeftOut
 from coverset.plain import Json
 from coverset.server import settings
-from coverset.store import documents
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     Name: TypeAlias = str
 else:
     Name = Literal[NAMES]
@@ -40,6 +41,12 @@ class Model(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, ser_json_inf_nan="null")
 
+    @classmethod
+    def like(cls, found: object, **more: object) -> Self:
+        """Return what the library found as the service states it: the fields that both have, and those given."""
+        both = {name: getattr(found, name) for name in cls.model_fields if hasattr(found, name)}
+        return cls.model_construct(**{**both, **more})
+
 
 class Parameters(Model):
     """What can be set of a decoder: a field for each parameter, added by `with_parameters`."""
@@ -64,44 +71,39 @@ def with_parameters(model: type[Parametrised]) -> type[Parametrised]:
     )
 
 
-class Choice(Parameters):
-    """Which decoder, with which parameters; what is not given is as the store has it."""
+class Asked(Parameters):
+    """How queries are to be answered: by which decoder, among which documents, how many."""
 
     decoder: Name | None = Field(
         None, description="null: the store's own. Without l1 or l2, NNN chooses them for each query."
     )
-
-
-@with_parameters
-class Search(Choice):
-    """One query."""
-
-    model_config = ConfigDict(json_schema_extra={"example": {"query": REQUEST, "k": 5, "explain": True}})
-    query: Query
     k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents.")
     where: Json | None = Field(
         None, description='Only documents whose metadata match: `{"lang": "py", "year": {"$gte": 2024}}`.'
     )
-    parts: Parts = "auto"
     share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
     per: Unit = "passage"
     explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
 
 
 @with_parameters
-class SearchBatch(Choice):
+class Search(Asked):
+    """One query."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"query": REQUEST, "k": 5, "explain": True}})
+    query: Query
+    parts: Parts = "auto"
+
+
+@with_parameters
+class SearchBatch(Asked):
     """Several queries, answered from the same version of the store."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"queries": [REQUEST, "invert a matrix"], "k": 3}})
     queries: list[Query] = Field(min_length=1, max_length=settings.MOST_QUERIES)
-    k: int = Field(5, ge=1, le=settings.MOST_K)
-    where: Json | None = None
     parts: list[Listed | None] | Literal["auto"] | None = Field(
         "auto", description="As for one query; a list has those of each query."
     )
-    share: Share | None = None
-    per: Unit = "passage"
-    explain: bool = False
 
 
 class Reason(Model):
@@ -109,7 +111,9 @@ class Reason(Model):
 
     adds: float = Field(description="The share of the query that it explains beyond the documents before it.")
     place: int | None = Field(description="Its place among the nearest documents; null: beyond 1000.")
-    displaced: list[LeftOut] = Field(description="Documents among the nearest that are left out and most like it.")
+    displaced: tuple[LeftOut, ...] = Field(
+        description="Documents among the nearest that are left out and most like it."
+    )
 
 
 class Hit(Model):
@@ -121,46 +125,16 @@ class Hit(Model):
     weight: float = Field(description="NNN: its weight; Dense: the inner product; MMR: the marginal score.")
     meta: Meta
     part: str | None = Field(None, description="The part of the request that it serves best; null: the whole.")
-    words: list[str] = Field(default_factory=list, description="The words of the request that it has.")
-    alike: list[str] = Field(default_factory=list, description="Documents so alike that this one stands for them.")
+    words: tuple[str, ...] = Field(description="The words of the request that it has.")
+    alike: tuple[str, ...] = Field(description="Documents so alike that this one stands for them.")
     reason: Reason | None = None
-
-    @classmethod
-    def of(cls, hit: answer.Hit) -> Hit:
-        """Return a hit as the service states it."""
-        said = None
-        if hit.adds is not None:
-            said = Reason.model_construct(adds=hit.adds, place=hit.place, displaced=list(hit.displaced))
-        return cls.model_construct(
-            id=hit.id,
-            text=hit.text,
-            score=hit.score,
-            weight=hit.weight,
-            meta=hit.meta,
-            part=hit.part,
-            words=list(hit.words),
-            alike=list(hit.alike),
-            reason=said,
-        )
-
-
-class Part(Model):
-    """A part of a request, and the documents that serve it; none where the answer lacks it."""
-
-    text: str
-    served_by: list[str]
-
-    @classmethod
-    def of(cls, part: answer.Part) -> Part:
-        """Return a part as the service states it."""
-        return cls(text=part.text, served_by=list(part.served_by))
 
 
 class Answer(Model):
     """The documents for one query, best first."""
 
     hits: list[Hit]
-    parts: list[Part] = Field(description="What the request is made of; none where it is one thing.")
+    parts: list[answer.Part] = Field(description="What the request is made of; none where it is one thing.")
     uncovered_words: list[str] = Field(description="Words of the request that documents have, but none of these.")
     unknown_words: list[str] = Field(description="Words of the request that no document has.")
     share: float = Field(description="The share of words in scores.")
@@ -173,18 +147,8 @@ class Answer(Model):
     @classmethod
     def of(cls, found: answer.Answer) -> Answer:
         """Return an answer as the service states it."""
-        return cls.model_construct(
-            hits=[Hit.of(hit) for hit in found.hits],
-            parts=[Part.of(part) for part in found.parts],
-            uncovered_words=found.uncovered_words,
-            unknown_words=found.unknown_words,
-            share=found.share,
-            answered=found.answered,
-            covered=found.covered,
-            certified=found.certified,
-            gap=found.gap,
-            passes=found.passes,
-        )
+        hits = [Hit.like(hit, reason=Reason.like(hit) if found.explained else None) for hit in found.hits]
+        return cls.like(found, hits=hits)
 
 
 class Answers(Model):
@@ -199,11 +163,6 @@ class Document(Model):
     id: Id
     text: Annotated[str, Field(min_length=1, max_length=settings.LONGEST_TEXT)]
     meta: Meta = Field(default_factory=dict)
-
-    @classmethod
-    def of(cls, found: documents.Document) -> Document:
-        """Return a document as the service states it."""
-        return cls.model_construct(id=found.id, text=found.text, meta=found.meta)
 
 
 class Upsert(Model):

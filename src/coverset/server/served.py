@@ -99,13 +99,13 @@ class ServedStore:
         found = compare(reading, snapshot, decoders, request.k)
         nnn = found.answers["nnn"].decoder
         assert isinstance(nnn, NNN)
-        path = l1_path(reading.whole, snapshot.index, nnn) if request.path else None
-        return compared.Comparison.of(found, len(snapshot), nnn, path, snapshot.ids)
+        path = l1_path(reading.whole, snapshot.index, nnn, snapshot.ids) if request.path else None
+        return compared.Comparison.of(found, len(snapshot), nnn, path)
 
     def get(self, identifier: str) -> schemas.Document | None:
         """Return a document, if it is there."""
         for found in self.retriever.get([identifier]):
-            return schemas.Document.of(found)
+            return schemas.Document.like(found)
         return None
 
     def upsert(self, documents: list[schemas.Document]) -> schemas.Changed:
