@@ -38,6 +38,11 @@ class Keys:
         """Say whether there is any key; without one, nobody is asked for one."""
         return bool(self._digests)
 
+    def allowed(self, authorization: str) -> Scope | None:
+        """Return what a header `Authorization: Bearer KEY` allows."""
+        kind, _, key = authorization.partition(" ")
+        return self.scope(key.strip()) if kind.lower() == "bearer" else None
+
     def scope(self, key: str) -> Scope | None:
         """Return what a key may do. It is compared with all keys, in constant time each."""
         digest, found = _digest(key), None

@@ -46,8 +46,7 @@ class Service:
         """Refuse a request whose key does not allow it."""
         if not self.settings.keys:
             return
-        kind, _, key = (authorization or "").partition(" ")
-        allowed = self.settings.keys.scope(key.strip()) if kind.lower() == "bearer" else None
+        allowed = self.settings.keys.allowed(authorization or "")
         if allowed is None:
             raise Refused(401, "no_key", "an API key is needed, as the header Authorization: Bearer KEY")
         if scope == "write" and allowed != "write":

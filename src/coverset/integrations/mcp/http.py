@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import uvicorn
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -39,17 +40,8 @@ class _Guard:
         self._app, self._keys = app, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "lifespan" and self._keys.scope(_bearer(scope)) != "write":
-            refusal = JSONResponse({"error": "a key that may write is needed: Authorization: Bearer KEY"}, 401)
-            refusal.headers["WWW-Authenticate"] = "Bearer"
-            await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-
-def _bearer(scope: Scope) -> str:
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            kind, _, key = value.decode("latin-1").partition(" ")
-            return key.strip() if kind.lower() == "bearer" else ""
-    return ""
+        app, said = self._app, Headers(raw=scope.get("headers", [])).get("authorization", "")
+        if scope["type"] != "lifespan" and self._keys.allowed(said) != "write":
+            problem = {"error": "a key that may write is needed: Authorization: Bearer KEY"}
+            app = JSONResponse(problem, 401, {"WWW-Authenticate": "Bearer"})
+        await app(scope, receive, send)
