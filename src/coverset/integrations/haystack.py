@@ -9,9 +9,10 @@ pipeline.add_component("ranker", CoversetRanker(top_k=5))                       
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from coverset.extras import require
-from coverset.plain import Foreign, Json
+from coverset.plain import Json
 
 require("haystack", "haystack", run=False)
 
@@ -32,9 +33,26 @@ from coverset.integrations.candidates import choose
 from coverset.integrations.tools import ToolChooser
 from coverset.retriever import Retriever
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class _Restored:
+    """A component with a decoder, out of a pipeline that was saved."""
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """Make the component of a saved pipeline."""
+        parameters = dict(data.get("init_parameters", {}))
+        if parameters.get("decoder") is not None:
+            parameters["decoder"] = from_setting(parameters["decoder"])
+        if "tools" in parameters:
+            deserialize_tools_or_toolset_inplace(parameters, key="tools")
+        return default_from_dict(cls, {**data, "init_parameters": parameters})
+
 
 @component
-class CoversetRetriever:
+class CoversetRetriever(_Restored):
     """Documents of a store that together cover a query; a document's score is its weight.
 
     Parameters
@@ -68,14 +86,9 @@ class CoversetRetriever:
             self, store=self.store, top_k=self.top_k, where=self.where, decoder=_plain(self.decoder)
         )
 
-    @classmethod
-    def from_dict(cls, data: Json) -> CoversetRetriever:
-        """Make the component of a saved pipeline."""
-        return _restored(cls, data)  # type: ignore[no-any-return]
-
 
 @component
-class CoversetRanker:
+class CoversetRanker(_Restored):
     """Those of the documents found that together cover the query; a document's score becomes its weight.
 
     The documents must come with their embeddings: give the retriever before this `return_embedding=True`.
@@ -112,14 +125,9 @@ class CoversetRanker:
         """Return the component as plain data, for a pipeline that is saved."""
         return default_to_dict(self, top_k=self.top_k, decoder=_plain(self.decoder))
 
-    @classmethod
-    def from_dict(cls, data: Json) -> CoversetRanker:
-        """Make the component of a saved pipeline."""
-        return _restored(cls, data)  # type: ignore[no-any-return]
-
 
 @component
-class ToolsNeeded:
+class ToolsNeeded(_Restored):
     """The tools that together do what a request asks for; no model is asked which.
 
     Connect `tools` to a chat generator's or an agent's input of that name.
@@ -161,20 +169,6 @@ class ToolsNeeded:
             decoder=_plain(self.decoder),
         )
 
-    @classmethod
-    def from_dict(cls, data: Json) -> ToolsNeeded:
-        """Make the component of a saved pipeline."""
-        parameters = dict(data.get("init_parameters", {}))
-        deserialize_tools_or_toolset_inplace(parameters, key="tools")
-        return _restored(cls, {**data, "init_parameters": parameters})  # type: ignore[no-any-return]
-
 
 def _plain(decoder: Decoder | None) -> Json | None:
     return None if decoder is None else as_setting(decoder)
-
-
-def _restored(cls: type, data: Json) -> Foreign:
-    parameters = dict(data.get("init_parameters", {}))
-    if parameters.get("decoder") is not None:
-        parameters["decoder"] = from_setting(parameters["decoder"])
-    return default_from_dict(cls, {**data, "init_parameters": parameters})

@@ -9,8 +9,8 @@ create_agent(model, tools, middleware=[ToolsNeeded(k=5, always=["ask_user"])])
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from coverset.extras import require
 
@@ -19,9 +19,10 @@ require("langchain", "langchain-agents", run=False)
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from coverset.decoders import Decoder
-from coverset.encoders.encoder import Encoder
-from coverset.integrations.tools import ToolChooser
+from coverset.integrations.tools import Choosing, ToolChooser
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class ToolsNeeded(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -33,24 +34,13 @@ class ToolsNeeded(AgentMiddleware[AgentState[Any], Any, Any]):
     ----------
     k
         How many tools.
-    always
-        Names of tools that come along in any case, beside the k.
-    encoder
-        Makes vectors; default: the one that comes along.
-    decoder
-        Picks; default: NNN.
+    how
+        `always`, `encoder` and `decoder`, as `ToolChooser` has them.
     """
 
-    def __init__(
-        self,
-        k: int = 5,
-        *,
-        always: Iterable[str] = (),
-        encoder: Encoder | None = None,
-        decoder: Decoder | None = None,
-    ) -> None:
+    def __init__(self, k: int = 5, **how: Unpack[Choosing]) -> None:
         super().__init__()
-        self._chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
+        self._chooser = ToolChooser(k, **how)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]

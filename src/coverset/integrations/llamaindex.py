@@ -10,7 +10,8 @@ FunctionAgent(llm=llm, tool_retriever=ToolsNeeded(tools, k=5))         # an agen
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from coverset.extras import require
 from coverset.plain import Json
@@ -29,8 +30,11 @@ from llama_index.core.tools import BaseTool
 from coverset.decoders import NNN, Decoder
 from coverset.encoders.encoder import Encoder
 from coverset.integrations.candidates import choose
-from coverset.integrations.tools import ToolChooser
+from coverset.integrations.tools import Choosing, ToolChooser
 from coverset.retriever import Retriever, as_retriever
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class CoversetRetriever(BaseRetriever):
@@ -49,12 +53,7 @@ class CoversetRetriever(BaseRetriever):
     """
 
     def __init__(
-        self,
-        store: Retriever,
-        k: int = 5,
-        *,
-        where: Json | None = None,
-        decoder: Decoder | None = None,
+        self, store: Retriever, k: int = 5, *, where: Json | None = None, decoder: Decoder | None = None
     ) -> None:
         self._store, self._k, self._where, self._decoder = as_retriever(store), k, where, decoder
         super().__init__()
@@ -119,25 +118,13 @@ class ToolsNeeded(ObjectRetriever[BaseTool]):
         All tools.
     k
         How many of them the model is handed.
-    always
-        Names of tools that come along in any case, beside the k.
-    encoder
-        Makes vectors; default: the one that comes along.
-    decoder
-        Picks; default: NNN.
+    how
+        `always`, `encoder` and `decoder`, as `ToolChooser` has them.
     """
 
-    def __init__(
-        self,
-        tools: Sequence[BaseTool],
-        k: int = 5,
-        *,
-        always: Iterable[str] = (),
-        encoder: Encoder | None = None,
-        decoder: Decoder | None = None,
-    ) -> None:
+    def __init__(self, tools: Sequence[BaseTool], k: int = 5, **how: Unpack[Choosing]) -> None:
         self._tools = list(tools)
-        self._chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
+        self._chooser = ToolChooser(k, **how)
 
     def retrieve(self, str_or_query_bundle: QueryType) -> list[BaseTool]:
         """Return the tools for a request."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coverset.extras import require
 
@@ -20,19 +20,13 @@ require("agents", "openai-agents", run=False)
 
 from agents import AgentBase, FunctionTool, RunContextWrapper, Tool
 
-from coverset.decoders import Decoder
-from coverset.encoders.encoder import Encoder
-from coverset.integrations.tools import ToolChooser
+from coverset.integrations.tools import Choosing, ToolChooser
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-def tools_needed(
-    tools: Sequence[Tool],
-    k: int = 5,
-    *,
-    always: Iterable[str] = (),
-    encoder: Encoder | None = None,
-    decoder: Decoder | None = None,
-) -> list[Tool]:
+def tools_needed(tools: Sequence[Tool], k: int = 5, **how: Unpack[Choosing]) -> list[Tool]:
     """Return the tools, each of which is enabled only for requests that need it; no model is asked which.
 
     Tools that are not functions, which the provider runs itself, are returned as they are.
@@ -43,14 +37,10 @@ def tools_needed(
         All tools.
     k
         How many of them the model is handed.
-    always
-        Names of tools that come along in any case, beside the k.
-    encoder
-        Makes vectors; default: the one that comes along.
-    decoder
-        Picks; default: NNN.
+    how
+        `always`, `encoder` and `decoder`, as `ToolChooser` has them.
     """
-    chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
+    chooser = ToolChooser(k, **how)
     functions = [tool for tool in tools if isinstance(tool, FunctionTool) and tool.is_enabled is not False]
     needed = _Needed(chooser, functions)
     return [needed.only(tool) if isinstance(tool, FunctionTool) else tool for tool in tools]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coverset.extras import require
 
@@ -21,9 +21,10 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.tools import ToolDefinition
 
-from coverset.decoders import Decoder
-from coverset.encoders.encoder import Encoder
-from coverset.integrations.tools import ToolChooser
+from coverset.integrations.tools import Choosing, ToolChooser
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class ToolsNeeded(AbstractCapability[Any]):
@@ -35,23 +36,12 @@ class ToolsNeeded(AbstractCapability[Any]):
     ----------
     k
         How many tools.
-    always
-        Names of tools that come along in any case, beside the k.
-    encoder
-        Makes vectors; default: the one that comes along.
-    decoder
-        Picks; default: NNN.
+    how
+        `always`, `encoder` and `decoder`, as `ToolChooser` has them.
     """
 
-    def __init__(
-        self,
-        k: int = 5,
-        *,
-        always: Iterable[str] = (),
-        encoder: Encoder | None = None,
-        decoder: Decoder | None = None,
-    ) -> None:
-        self._chooser = ToolChooser(k, always=always, encoder=encoder, decoder=decoder)
+    def __init__(self, k: int = 5, **how: Unpack[Choosing]) -> None:
+        self._chooser = ToolChooser(k, **how)
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """Return the tools that are needed."""

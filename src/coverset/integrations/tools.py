@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from coverset.decoders import NNN, Decoder
 from coverset.encoders import load_encoder
@@ -41,6 +41,14 @@ class Chosen(list[T]):
     def unserved(self) -> list[str]:
         """The steps that none of the tools serves."""
         return [step for step, names in self.steps.items() if not names]
+
+
+class Choosing(TypedDict, total=False):
+    """What `ToolChooser` takes beside k, and with it whatever hands tools to the model of a framework."""
+
+    always: Iterable[str]
+    encoder: Encoder | None
+    decoder: Decoder | None
 
 
 # Lists of tools that stay indexed.
