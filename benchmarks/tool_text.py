@@ -23,7 +23,7 @@ from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import load
 from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp
-from coverset.integrations.mcp.tool_text import parameters, tool_text, words
+from coverset.integrations.tool_shapes import parameters, text_of, words
 
 # About this many queries of each set are asked, evenly spaced: enough to tell texts apart by a point or two.
 MOST = 1000
@@ -39,10 +39,10 @@ Text = Callable[[str, Tool], str]
 TEXTS: dict[str, Text] = {
     "description": lambda _, tool: tool.description or words(tool.name),
     "name_as_it_is: description": lambda _, tool: f"{tool.name}: {tool.description}",
-    "name as words: description": lambda _, tool: tool_text("", tool),
-    "server and name as words: description": tool_text,
-    "the same, and parameters' names": lambda server, tool: f"{tool_text(server, tool)} {parameters(tool)}",
-    "the same, and their descriptions": lambda server, tool: f"{tool_text(server, tool)} {described(tool)}",
+    "name as words: description": lambda _, tool: text_of(tool),
+    "server and name as words: description": lambda server, tool: text_of(tool, server),
+    "the same, and parameters' names": lambda server, tool: f"{text_of(tool, server)} {parameters(tool)}",
+    "the same, and their descriptions": lambda server, tool: f"{text_of(tool, server)} {described(tool)}",
 }
 
 

@@ -1,4 +1,9 @@
-"""Tools in the shapes that people have them in: OpenAI's, Anthropic's, MCP's, and those of agent frameworks."""
+"""Tools in the shapes that people have them in: OpenAI's, Anthropic's, MCP's, and those of agent frameworks.
+
+What text stands for a tool was measured by `benchmarks/tool_text.py`: names help, the tool's and its server's,
+written as words. Parameters help where descriptions are bare and change little where they are full, so they only
+stand in for one that is missing.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +22,11 @@ def name_of(tool: Foreign) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def text_of(tool: Foreign) -> str:
-    """Return the name as words and the description: "get forecast: The weather of a city."."""
+def text_of(tool: Foreign, server: str = "") -> str:
+    """Return the names as words and the description: "weather get forecast: The weather of a city."."""
     said = (_says(tool, key) for key in ("description", "title"))
     about = next((text.strip() for text in said if isinstance(text, str) and text.strip()), parameters(tool))
-    name = words(name_of(tool) or "")
+    name = words(f"{server} {name_of(tool) or ''}")
     return f"{name}: {about}" if about else name
 
 

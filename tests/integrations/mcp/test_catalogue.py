@@ -14,8 +14,8 @@ from coverset.arrays import Floats
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders import Encoder
 from coverset.integrations.mcp.tool_index import Catalogue
-from coverset.integrations.mcp.tool_text import tool_text, words
 from coverset.integrations.shelf import Shelf
+from coverset.integrations.tool_shapes import text_of, words
 from tests.integrations.mcp.servers.numbers import server as numbers
 from tests.integrations.mcp.servers.words import server as texts
 
@@ -128,14 +128,14 @@ def test_answers_are_whole_while_the_tools_change(encoder: Encoder) -> None:
 
 
 def test_the_text_of_a_tool_is_its_names_as_words_and_its_description() -> None:
-    assert tool_text("gitHub", tool("createPullRequest", "Open a pull request.")) == (
+    assert text_of(tool("createPullRequest", "Open a pull request."), "gitHub") == (
         "git hub create pull request: Open a pull request."
     )
     assert (
-        tool_text("files", tool("read_file", None, "file_path", "maxBytes"))
+        text_of(tool("read_file", None, "file_path", "maxBytes"), "files")
         == "files read file: file path, max bytes"
     )
-    assert tool_text("files", tool("sync")) == "files sync"
+    assert text_of(tool("sync"), "files") == "files sync"
     assert words("HTTPServer-v2.restart/now") == "http server v2 restart now"
     assert words("数える_word") == "数える word"
 

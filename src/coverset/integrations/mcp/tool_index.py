@@ -9,8 +9,8 @@ from functools import cached_property
 
 from mcp.types import Tool
 
-from coverset.integrations.mcp.tool_text import tool_text, words
 from coverset.integrations.shelf import Shelf, Shelved
+from coverset.integrations.tool_shapes import text_of, words
 
 # How many tools are named that do the same as one that was found.
 ALTERNATIVES = 5
@@ -32,7 +32,7 @@ class Entry:
     @cached_property
     def text(self) -> str:
         """The text that stands for it."""
-        return tool_text(self.server, self.tool)
+        return text_of(self.tool, self.server)
 
     def namesake(self, other: Entry) -> bool:
         """Say whether a tool of another server has the same name."""
@@ -87,11 +87,6 @@ class Catalogue:
 
     A server's tools are replaced together: only texts that are new are encoded, and the index is swapped
     whole. Its methods may be called from any thread.
-
-    Parameters
-    ----------
-    shelf
-        Makes the texts of tools findable.
     """
 
     def __init__(self, shelf: Shelf) -> None:
