@@ -13,16 +13,7 @@ from coverset.inputs import as_vectors
 def choose(decoder: Decoder, query: ArrayLike, vectors: ArrayLike, k: int) -> list[tuple[int, float]]:
     """Return the positions of the k candidates that together cover the query, best first, and their weights.
 
-    Parameters
-    ----------
-    decoder
-        The rule that picks.
-    query
-        (d,) vector.
-    vectors
-        (n, d) vectors of the candidates; they and the query are scaled to length 1.
-    k
-        How many to pick.
+    The query, (d,), and the candidates' vectors, (n, d), are scaled to length 1.
     """
     rows = as_vectors("vectors", vectors)
     if not len(rows):

@@ -33,15 +33,7 @@ class FoundDocuments(BaseModel):
 
 
 class Documents:
-    """A store, for agents.
-
-    Parameters
-    ----------
-    retriever
-        The store.
-    decoder
-        Another rule than the store's own.
-    """
+    """A store, for agents; `decoder` is another rule than the store's own."""
 
     def __init__(self, retriever: Retriever, decoder: Decoder | None = None) -> None:
         self._retriever, self._decoder = retriever, decoder

@@ -6,7 +6,7 @@ import json
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.types import (
     BlobResourceContents,
@@ -14,15 +14,20 @@ from mcp.types import (
     ContentBlock,
     EmbeddedResource,
     GetPromptResult,
+    Prompt,
+    Resource,
+    ResourceTemplate,
     TextContent,
     TextResourceContents,
     Tool,
 )
 
-from coverset.plain import Foreign
+from coverset.plain import Foreign, Json
 
 # Keywords of an output schema that let a server make the check of its own results last as long as it likes.
 COSTLY = {"$ref", "$dynamicRef", "pattern", "patternProperties", "propertyNames", "format"}
+
+Listed = TypeVar("Listed", Tool, Prompt, Resource, ResourceTemplate)
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Limits:
 
 def cut(text: str, limit: int) -> str:
     """Return a text that is not longer than the limit, or its beginning and a word that it was cut."""
-    return text if len(text) <= limit else text[:limit] + _note(limit, len(text))
+    return text if len(text) <= limit else f"{text[:limit]} [cut: {limit:,} of {len(text):,} characters]"
 
 
 def plain(text: str) -> str:
@@ -68,30 +73,21 @@ def plain(text: str) -> str:
 
 def words_of(text: str | None, limit: int) -> str | None:
     """Return what a server says of itself, fit to be shown."""
-    if text is None or len(text) <= limit:
-        return text and plain(text)
-    return plain(text[:limit]) + _note(limit, len(text))
+    return text and plain(cut(text, limit))
 
 
-def _note(limit: int, length: int) -> str:
-    return f" [cut: {limit:,} of {length:,} characters]"
-
-
-def bounded(tool: Tool, limits: Limits) -> Tool:
-    """Return a tool whose description and schemas are within the limits."""
-    schema = tool.input_schema
-    length = len(json.dumps(schema))
-    if length > limits.schema:
-        schema = {"type": "object", "description": f"[left out: a schema of {length:,} characters]"}
-    return tool.model_copy(
-        update={
-            "description": words_of(tool.description, limits.description),
-            "title": words_of(tool.title, limits.description),
-            "input_schema": schema,
-            "icons": None,
-            "meta": None,
-        }
-    )
+def bounded(item: Listed, limits: Limits) -> Listed:
+    """Return what a server lists with its description, and a tool's schema, within the limits."""
+    changed: Json = {
+        "description": words_of(item.description, limits.description),
+        "title": words_of(item.title, limits.description),
+        "icons": None,
+        "meta": None,
+    }
+    if isinstance(item, Tool) and (length := len(json.dumps(item.input_schema))) > limits.schema:
+        told = f"[left out: a schema of {length:,} characters]"
+        changed["input_schema"] = {"type": "object", "description": told}
+    return item.model_copy(update=changed)
 
 
 def tame(schema: Foreign) -> Foreign:

@@ -11,13 +11,12 @@ from mcp import Client, MCPError
 from mcp.client.subscriptions import ListenNotSupportedError
 from mcp.types import METHOD_NOT_FOUND, PaginatedResult, Prompt, Resource, ResourceTemplate, Tool
 
-from coverset.integrations.mcp.limits import Limits, bounded, words_of
-from coverset.plain import Json
+from coverset.integrations.mcp.limits import Limits, Listed, bounded
 
 # A list that never ends is cut.
 PAGES = 100
 
-Item = TypeVar("Item")
+Page = TypeVar("Page", bound=PaginatedResult)
 
 
 @dataclass(frozen=True)
@@ -35,22 +34,11 @@ async def list_offer(client: Client, limits: Limits, left_out: dict[str, list[st
     """Return what a server offers. `left_out` is where the screen notes what it took out meanwhile."""
     left_out.clear()
     has = client.server_capabilities
-    tools: list[Tool] = []
-    prompts: list[Prompt] = []
-    resources: list[Resource] = []
-    templates: list[ResourceTemplate] = []
-    if has.tools is not None:
-        tools = await _all(client.list_tools, lambda page: page.tools, limits)
-    if has.prompts is not None:
-        prompts = await _all(client.list_prompts, lambda page: page.prompts, limits)
-    if has.resources is not None:
-        resources = await _all(client.list_resources, lambda page: page.resources, limits)
-        templates = await _all(client.list_resource_templates, lambda page: page.resource_templates, limits)
     return Offer(
-        tuple(bounded(tool, limits) for tool in tools),
-        tuple(_described(prompt, limits) for prompt in prompts),
-        tuple(_described(resource, limits) for resource in resources),
-        tuple(_described(template, limits) for template in templates),
+        await _all(has.tools, client.list_tools, lambda page: page.tools, limits),
+        await _all(has.prompts, client.list_prompts, lambda page: page.prompts, limits),
+        await _all(has.resources, client.list_resources, lambda page: page.resources, limits),
+        await _all(has.resources, client.list_resource_templates, lambda page: page.resource_templates, limits),
         tuple(reason for reasons in left_out.values() for reason in reasons)[:100],
     )
 
@@ -69,16 +57,13 @@ async def subscribe(client: Client, stack: AsyncExitStack) -> None:
             await stack.enter_async_context(listening)
 
 
-Page = TypeVar("Page", bound=PaginatedResult)
-
-
 async def _all(
-    fetch: Callable[..., Awaitable[Page]], items: Callable[[Page], list[Item]], limits: Limits
-) -> list[Item]:
-    """Return a list page by page; none if the server says that it has it and then does not know it."""
-    found: list[Item] = []
+    has: object, fetch: Callable[..., Awaitable[Page]], items: Callable[[Page], list[Listed]], limits: Limits
+) -> tuple[Listed, ...]:
+    """Return a list page by page; none if the server does not have it, or says so and then does not know it."""
+    found: list[Listed] = []
     cursor: str | None = None
-    for _ in range(PAGES):
+    for _ in range(PAGES if has is not None else 0):
         try:
             page = await fetch(cursor=cursor)
         except MCPError as error:
@@ -89,17 +74,4 @@ async def _all(
         cursor = page.next_cursor
         if cursor is None or len(found) >= limits.listed:
             break
-    return found[: limits.listed]
-
-
-Described = TypeVar("Described", Prompt, Resource, ResourceTemplate)
-
-
-def _described(item: Described, limits: Limits) -> Described:
-    changed: Json = {
-        "description": words_of(item.description, limits.description),
-        "title": words_of(item.title, limits.description),
-        "icons": None,
-        "meta": None,
-    }
-    return item.model_copy(update=changed)
+    return tuple(bounded(item, limits) for item in found[: limits.listed])

@@ -33,13 +33,7 @@ OWN = "coverset://servers/"
 
 
 class Passing:
-    """What the servers behind offer besides tools.
-
-    Parameters
-    ----------
-    upstreams
-        The servers, by name.
-    """
+    """What the servers behind, by name, offer besides tools."""
 
     def __init__(self, upstreams: Mapping[str, Upstream]) -> None:
         self._upstreams = upstreams

@@ -36,12 +36,8 @@ class Relay:
     """Hands the requests of one server on to the client whose call it is working on.
 
     A server says nothing of the call for which it asks. Where the protocol tells, that call's client is asked;
-    else the one whose call is the only one under way, so that no client is ever asked about another's.
-
-    Parameters
-    ----------
-    name
-        The server's, which the user is shown.
+    else the one whose call is the only one under way, so that no client is ever asked about another's. The user is
+    shown the server's name.
     """
 
     def __init__(self, name: str) -> None:

@@ -28,12 +28,7 @@ NAMES = ("name", "uri", "uriTemplate")
 class Screen:
     """Takes out of a server's lists what is not as the protocol says, and notes it.
 
-    Parameters
-    ----------
-    limits
-        What one server may take up.
-    version
-        Says which version of the protocol is spoken, once that is known.
+    `version` says which version of the protocol is spoken, once that is known.
     """
 
     def __init__(self, limits: Limits, version: Callable[[], str | None]) -> None:

@@ -21,6 +21,7 @@ from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     PromptsListChanged,
     ResourcesListChanged,
+    ServerEvent,
     ToolsListChanged,
 )
 from mcp.types import (
@@ -45,18 +46,16 @@ READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 CALLS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
 # Clients of old who are told of changes; of more than these, the ones who were there first no longer are.
 LISTENERS = 1000
+# How it is told that tools, prompts and resources are others: to those who subscribed, and to clients of old.
+CHANGES: tuple[tuple[ServerEvent, Callable[[ServerSession], Awaitable[None]]], ...] = (
+    (ToolsListChanged(), ServerSession.send_tool_list_changed),
+    (PromptsListChanged(), ServerSession.send_prompt_list_changed),
+    (ResourcesListChanged(), ServerSession.send_resource_list_changed),
+)
 
 
 class CoversetServer(MCPServer[None]):
-    """Tools and documents for agents, over stdio or HTTP.
-
-    Parameters
-    ----------
-    toolbox
-        The MCP servers whose tools are to be found and called.
-    documents
-        The store whose documents are to be found and read.
-    """
+    """Tools to be found and called, and documents to be found and read, for agents, over stdio or HTTP."""
 
     def __init__(self, toolbox: Toolbox | None, documents: Documents | None) -> None:
         self._toolbox, self._documents = toolbox, documents
@@ -144,16 +143,10 @@ class CoversetServer(MCPServer[None]):
         assert self._passing is not None
         before = self._told
         self._told = (self._toolbox.summary, self._passing.prompts(), self._passing.resources())
-        tools, prompts, resources = (now != then for now, then in zip(self._told, before, strict=True))
-        if tools:
-            await self._bus.publish(ToolsListChanged())
-            await self._tell_listeners(lambda session: session.send_tool_list_changed())
-        if prompts:
-            await self._bus.publish(PromptsListChanged())
-            await self._tell_listeners(lambda session: session.send_prompt_list_changed())
-        if resources:
-            await self._bus.publish(ResourcesListChanged())
-            await self._tell_listeners(lambda session: session.send_resource_list_changed())
+        for now, then, (changed, tell) in zip(self._told, before, CHANGES, strict=True):
+            if now != then:
+                await self._bus.publish(changed)
+                await self._tell_listeners(tell)
 
     async def _tell_listeners(self, tell: Callable[[ServerSession], Awaitable[None]]) -> None:
         for key, session in list(self._listeners.items()):

@@ -33,15 +33,7 @@ Name = Annotated[str, Field(description="The tool's name, server/tool, as find_t
 
 
 class Toolbox:
-    """The servers behind this one, and the catalogue of their tools.
-
-    Parameters
-    ----------
-    configuration
-        How to reach each server, and what it may take up.
-    catalogue
-        Where their tools are found.
-    """
+    """The servers behind this one, and the catalogue of their tools."""
 
     def __init__(self, configuration: Configuration, catalogue: Catalogue) -> None:
         self._configuration, self._catalogue = configuration, catalogue

@@ -54,20 +54,10 @@ Answer = TypeVar("Answer")
 
 
 class Upstream:
-    """A server and what is known of it.
+    """A server, as the configuration names it, and what is known of it.
 
-    Parameters
-    ----------
-    name
-        What the configuration calls it.
-    behind
-        How to reach it, and which of its tools may be used.
-    limits
-        What it may take up.
-    index
-        Awaited with its tools before they count as ready, whenever they are others.
-    changed
-        Awaited whenever its state or what it offers is another.
+    `index` is awaited before its tools count as ready, whenever they are others; `changed` whenever its state or
+    what it offers is another.
     """
 
     def __init__(
