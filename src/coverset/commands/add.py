@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coverset.commands.app import AsJson, Device, Store, app, bad_input
-from coverset.inputs import as_count
 from coverset.progress import progress
 
 if TYPE_CHECKING:
@@ -85,7 +84,8 @@ def add(
 
     start = time.perf_counter()
     with bad_input():
-        found = read_sources(sources, form, _passages(passages))
+        size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
+        found = read_sources(sources, form, size)
         retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
         changed = _write(retriever, found.sources)
         gone = _stale(retriever, found)
@@ -131,16 +131,6 @@ def _foreign(retriever: Retriever, sources: Sequence[Source]) -> str | None:
         f"few of these words are {retriever.words.capitalize()}, the language of this store's words: for texts in "
         "another one make a store with --words LANGUAGE, for code and names with --words none"
     )
-
-
-def _passages(value: str | None) -> int | str:
-    if value is None:
-        return "auto"
-    if value == "off":
-        return value
-    if not value.isdecimal():
-        raise ValueError(f"passages must be 'off' or a whole number >= 1, got {value!r}")
-    return int(as_count("passages", int(value)))
 
 
 def _write(retriever: Retriever, sources: Sequence[Source]) -> int:

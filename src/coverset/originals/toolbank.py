@@ -29,7 +29,7 @@ def read(folder: Path, name: str) -> Collection:
     bank, descriptions = BANKS[name]
     paths = {split: find(folder, f"{bank}_{theirs}.json") for split, theirs in SPLITS.items()}
     path = find(folder, descriptions)
-    tools, repeated = _tools(path, _counted(find(folder, TOOLS)))
+    tools, repeated = _tools(path, set(read_json(find(folder, TOOLS), dict, list)))
     notes = [
         "Queries are `refined_instruction`; a query needs its `functions`. `_id` and title of a document are the "
         f"tool's `new_func`, its text is the `description`; only tools in {TOOLS} count.",
@@ -38,11 +38,6 @@ def read(folder: Path, name: str) -> Collection:
     splits = {split: _queries(paths[split], split, tools, path) for split in SPLITS}
     documents = [Document(tool, tool, description) for tool, description in tools.items()]
     return Collection(f"{bank} (ToolBank, Moon et al. 2024, Tool2Vec)", documents, splits, notes)
-
-
-def _counted(path: Path) -> set[str]:
-    """The names that count: an object's keys, or a list."""
-    return set(read_json(path, dict, list))
 
 
 def _tools(path: Path, counted: set[str]) -> tuple[dict[str, str], int]:
