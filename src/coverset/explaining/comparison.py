@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,26 +61,26 @@ class Comparison:
 
 def compare(query: Reading, documents: Documents, decoders: Mapping[str, Decoder], k: int) -> Comparison:
     """Decode a query with each of these decoders, of which Dense and NNN are two."""
+    index = documents.index
     selections: dict[str, Selection] = {}
     answers: dict[str, Answer] = {}
     for name, decoder in decoders.items():
         start = time.perf_counter()
-        if documents.index is None:
-            selections[name] = Selection.none()
-        else:
-            selections[name] = _decoded(name, decoder, query, documents.index, k)
+        found = Selection.none() if index is None else _decoded(name, decoder, query, index, k)
         seconds = time.perf_counter() - start
-        answers[name] = make_answer(documents, query, selections[name], decoder, explain=True, seconds=seconds)
-    before = {hit.id for hit in answers[BEFORE].hits}
+        selections[name] = found
+        answers[name] = make_answer(documents, query, found, decoder, explain=True, seconds=seconds)
+    if index is None:
+        return Comparison(answers, dict.fromkeys(answers, 0.0), [], np.empty((0, 0), np.float32), [], [])
     shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
-    cosines = {name: _cosines(documents, selection.ids) for name, selection in selections.items()}
+    near, chosen = selections[BEFORE].ids, selections[AFTER].ids
     return Comparison(
         answers=answers,
-        redundancy={name: _mean(between) for name, between in cosines.items()},
+        redundancy={name: _mean(_cosines(index, selection.ids)) for name, selection in selections.items()},
         documents=[documents.document(row) for row in shown.tolist()],
-        similarity=_cosines(documents, shown),
-        left_out=_left_out(documents, selections[BEFORE].ids, selections[AFTER].ids),
-        brought_in=_brought_in(query, documents, selections[AFTER].ids, before),
+        similarity=_cosines(index, shown),
+        left_out=left_out(index, near, chosen, documents.ids),
+        brought_in=_brought_in(query, index, chosen[~np.isin(chosen, near)], documents.ids),
     )
 
 
@@ -92,10 +92,8 @@ def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k:
     return as_searched(decoder, index).decode(query.whole, index, k, parts, guessed=query.guessed)
 
 
-def _cosines(documents: Documents, ids: Ids) -> Floats:
-    if documents.index is None:
-        return np.empty((0, 0), np.float32)
-    rows = fetch(documents.index, ids)
+def _cosines(index: MemoryIndex, ids: Ids) -> Floats:
+    rows = fetch(index, ids)
     return rows.inner(rows)
 
 
@@ -105,15 +103,8 @@ def _mean(cosines: Floats) -> float:
     return float((cosines.sum() - np.trace(cosines)) / (n * (n - 1))) if n > 1 else 0.0
 
 
-def _brought_in(query: Reading, documents: Documents, answer: Ids, before: set[str]) -> list[BroughtIn]:
-    """Return what is not among the nearest by meaning, and its place there."""
-    index = documents.index
-    if index is None:
-        return []
+def _brought_in(query: Reading, index: MemoryIndex, new: Ids, names: Sequence[str]) -> list[BroughtIn]:
+    """Return what is not among the nearest by meaning with its place there."""
     near = index.sharing(0.0) if index.dim else index
-    ranks = zip(answer.tolist(), places(Target.of(query.whole, near), answer), strict=True)
-    return [BroughtIn(documents.ids[row], rank) for row, rank in ranks if documents.ids[row] not in before]
-
-
-def _left_out(documents: Documents, near: Ids, answer: Ids) -> list[LeftOut]:
-    return [] if documents.index is None else left_out(documents.index, near, answer, documents.ids)
+    ranks = places(Target.of(query.whole, near), new)
+    return [BroughtIn(names[row], rank) for row, rank in zip(new.tolist(), ranks, strict=True)]
