@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from coverset.answer import Part
 from coverset.decoders import NNN
@@ -13,16 +13,24 @@ from coverset.explaining.path import Path
 from coverset.explaining.reasons import LeftOut
 from coverset.plain import Json
 from coverset.server import settings
-from coverset.server.schemas import REQUEST, Document, Model, Name, Parameters, Parts, Query, with_parameters
+from coverset.server.schemas import (
+    REQUEST,
+    Document,
+    Model,
+    Name,
+    Parameters,
+    Parts,
+    Query,
+    shown,
+    with_parameters,
+)
 
 
 @with_parameters
 class Compare(Parameters):
     """One query, for every decoder side by side."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"example": {"query": REQUEST, "l1": 0.05, "l2": 0.1, "path": True}}
-    )
+    model_config = shown(query=REQUEST, l1=0.05, l2=0.1, path=True)
     query: Query
     k: int = Field(5, ge=1, le=settings.MOST_COMPARED)
     where: Json | None = None

@@ -10,7 +10,7 @@ from coverset import answer
 from coverset.decoders import Decoder
 from coverset.decoders.registry import NAMES, Given, chosen, name_of, options
 from coverset.explaining.reasons import LeftOut
-from coverset.plain import Json
+from coverset.plain import Foreign, Json
 from coverset.server import settings
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ class Model(BaseModel):
         """Return what the library found as the service states it: the fields that both have, and those given."""
         both = {name: getattr(found, name) for name in cls.model_fields if hasattr(found, name)}
         return cls.model_construct(**{**both, **more})
+
+
+def shown(**example: Foreign) -> ConfigDict:
+    """Return what makes a model's example part of the OpenAPI document."""
+    return ConfigDict(json_schema_extra={"example": example})
 
 
 class Parameters(Model):
@@ -90,7 +95,7 @@ class Asked(Parameters):
 class Search(Asked):
     """One query."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"query": REQUEST, "k": 5, "explain": True}})
+    model_config = shown(query=REQUEST, k=5, explain=True)
     query: Query
     parts: Parts = "auto"
 
@@ -99,7 +104,7 @@ class Search(Asked):
 class SearchBatch(Asked):
     """Several queries, answered from the same version of the store."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"queries": [REQUEST, "invert a matrix"], "k": 3}})
+    model_config = shown(queries=[REQUEST, "invert a matrix"], k=3)
     queries: list[Query] = Field(min_length=1, max_length=settings.MOST_QUERIES)
     parts: list[Listed | None] | Literal["auto"] | None = Field(
         "auto", description="As for one query; a list has those of each query."
@@ -168,14 +173,8 @@ class Document(Model):
 class Upsert(Model):
     """Documents to add; one whose id is already there is replaced."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "documents": [
-                    {"id": "np.sort", "text": "Return a sorted copy of an array.", "meta": {"lang": "py"}}
-                ]
-            }
-        }
+    model_config = shown(
+        documents=[{"id": "np.sort", "text": "Return a sorted copy of an array.", "meta": {"lang": "py"}}]
     )
     documents: list[Document] = Field(min_length=1, max_length=settings.MOST_DOCUMENTS)
 
@@ -183,7 +182,7 @@ class Upsert(Model):
 class Delete(Model):
     """Ids of documents to delete."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"ids": ["np.sort"]}})
+    model_config = shown(ids=["np.sort"])
     ids: list[Id] = Field(min_length=1, max_length=settings.MOST_DOCUMENTS)
 
 
@@ -198,7 +197,7 @@ class Changed(Model):
 class Default(Parameters):
     """The decoder that searches use unless they say otherwise."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"decoder": "nnn", "l1": 0.05, "l2": 0.1}})
+    model_config = shown(decoder="nnn", l1=0.05, l2=0.1)
     decoder: Name
     share: Share | None = Field(None, description="The share of words in a score; null: as it is.")
 
@@ -220,11 +219,7 @@ class Example(Model):
 class Tune(Model):
     """Labelled examples to choose NNN's parameters by."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {"examples": [{"query": REQUEST, "relevant": ["np.sin", "np.round"]}], "apply": False}
-        }
-    )
+    model_config = shown(examples=[{"query": REQUEST, "relevant": ["np.sin", "np.round"]}], apply=False)
     examples: list[Example] = Field(min_length=1, max_length=settings.MOST_EXAMPLES)
     apply: bool = Field(False, description="Make the best setting the store's default.")
 
@@ -269,11 +264,5 @@ class Error(Model):
 class Problem(Model):
     """An answer that is an error."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "error": {"code": "invalid", "message": "body.k: Input should be less than or equal to 100"}
-            }
-        }
-    )
+    model_config = shown(error={"code": "invalid", "message": "body.k: Input should be less than or equal to 100"})
     error: Error
