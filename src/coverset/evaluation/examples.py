@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from coverset.decoders.requests import Requests
+from coverset.encoders.hybrid import Reading
 from coverset.evaluation.embedded import Labelled, Relevant
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
@@ -31,10 +32,13 @@ def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retri
     if snapshot.index is None:
         raise FileError(f"the store {folder} has no documents")
     queries, relevant = read_examples(path, snapshot.row) if labels else (read_queries(path), [])
-    readings = store.read(queries, snapshot)
-    parts = [reading.targets for reading in readings]
-    asked = Requests.checked(Vectors.join([r.whole for r in readings]), parts, guessed=True)
-    return store, snapshot.index, Labelled(asked, relevant)
+    return store, snapshot.index, labelled(store.read(queries, snapshot), relevant)
+
+
+def labelled(readings: Sequence[Reading], relevant: Sequence[Relevant]) -> Labelled:
+    """Return queries as a store has read them, with what is relevant for each."""
+    wholes, parts = Vectors.join([r.whole for r in readings]), [r.targets for r in readings]
+    return Labelled(Requests.checked(wholes, parts, guessed=True), relevant)
 
 
 def read_queries(path: Path) -> list[str]:

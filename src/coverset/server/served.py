@@ -10,9 +10,7 @@ import coverset
 from coverset.answer import Answer
 from coverset.decoders import NNN, Decoder
 from coverset.decoders.registry import changed, each_changed, make, name_of
-from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.examples import needed
+from coverset.evaluation.examples import labelled, needed
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tuning_report import Tuning
 from coverset.explaining.comparison import compare
@@ -131,9 +129,7 @@ class ServedStore:
             raise ValueError(f"relevant documents must be in the store, and {error.args[0]!r} is not") from error
         assert snapshot.index is not None  # as it has these documents
         readings = self.retriever.read([example.query for example in request.examples], snapshot)
-        parts = [reading.targets for reading in readings]
-        asked = Requests.checked(Vectors.join([r.whole for r in readings]), parts, guessed=True)
-        tuning = Tuning.run("nnn", snapshot.index, Labelled(asked, relevant))
+        tuning = Tuning.run("nnn", snapshot.index, labelled(readings, relevant))
         if request.apply:
             self.retriever.configure(tuning.decoder, share=tuning.share)
         return schemas.Tuned(
