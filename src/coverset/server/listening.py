@@ -5,10 +5,21 @@ from __future__ import annotations
 import ipaddress
 import socket
 
+from coverset.plain import Json
+
 # Connections taken from the system at a time.
 ACCEPTED = 16
 # Seconds that requests under way get to finish when a server is told to stop.
 GRACE = 10
+# How uvicorn runs what is served here: it speaks HTTP, and neither logs nor says what it is.
+UVICORN: Json = {
+    "ws": "none",
+    "lifespan": "on",
+    "log_config": None,
+    "access_log": False,
+    "server_header": False,
+    "timeout_graceful_shutdown": GRACE,
+}
 
 
 def is_loopback(host: str) -> bool:

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from coverset.retriever import Retriever
 from coverset.server.application import create_app
 from coverset.server.connections import Connection, Server, most_connections
-from coverset.server.listening import ACCEPTED, GRACE, listen
+from coverset.server.listening import ACCEPTED, UVICORN, listen
 from coverset.server.logs import start_logging
 from coverset.server.memory import give_back
 from coverset.server.settings import Settings
@@ -41,13 +41,8 @@ def serve(
         http=partial(Connection, most=most, timeout=settings.timeout),  # type: ignore[arg-type]
         loop="asyncio",
         backlog=ACCEPTED,
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=GRACE,
+        **UVICORN,
     )
     # Requests run side by side, each on one core: products that spread over all cores would wait for each other.
     with threadpool_limits(1, user_api="blas"):

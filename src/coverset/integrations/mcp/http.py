@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coverset.integrations.mcp.server import CoversetServer
 from coverset.server.keys import Keys
-from coverset.server.listening import GRACE, listen
+from coverset.server.listening import UVICORN, listen
 
 PATH = "/mcp"
 
@@ -20,15 +20,7 @@ def serve(server: CoversetServer, host: str, port: int, keys: Keys, announce: Ca
     """Serve until told to stop; `announce` is told the address once connections are accepted."""
     listener, address = listen(host, port)
     app = server.streamable_http_app(streamable_http_path=PATH, host=host)
-    config = uvicorn.Config(
-        _Guard(app, keys) if keys else app,
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-    )
+    config = uvicorn.Config(_Guard(app, keys) if keys else app, **UVICORN)
     announce(f"{address}{PATH.removeprefix('/')}")
     uvicorn.Server(config).run(sockets=[listener])
 
