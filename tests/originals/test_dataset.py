@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from coverset.commands import app
 from coverset.evaluation.datasets import load
-from coverset.originals import writing
+from coverset.originals import convert
 from coverset.originals.counts import PAPER, Counts, differences
 from tests.originals.conftest import TREES, lay
 
@@ -151,7 +151,7 @@ def test_a_disk_that_fails_half_way_leaves_nothing(tmp_path: Path, monkeypatch: 
     def full(*_: object) -> str:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(writing, "_about", full)
+    monkeypatch.setattr(convert, "_about", full)
     with pytest.raises(OSError, match="No space"):
         CliRunner().invoke(
             app, ["dataset", "numpybank", str(source), "--out", str(tmp_path / "out")], catch_exceptions=False
