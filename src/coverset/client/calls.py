@@ -43,28 +43,9 @@ class How(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a service found for a query, and what stands behind it, as `Answer` has it.
+    """What a service found for a query, and what stands behind it, field by field as `Answer` has it.
 
-    Attributes
-    ----------
-    hits
-        The documents, best first.
-    covered
-        The share of the query that they explain together, from 0 to 1.
-    certified, gap
-        Whether the answer is proved optimal, and how exactly; None for decoders other than NNN.
-    passes
-        How many searches of the whole corpus it took.
-    share
-        The share of words in scores.
-    answered
-        False: nothing there seems to answer the request.
-    parts
-        What the request is made of, and which documents serve each.
-    uncovered_words, unknown_words
-        Words of the request that none of these documents has, and those that no document has.
-    more
-        Whatever else the service says.
+    `more` is whatever else the service says.
     """
 
     hits: list[Hit]
@@ -111,9 +92,7 @@ def ask(
 
 def add(documents: Iterable[Fields | Document]) -> list[Call[int]]:
     """Add documents, so many at a time; all are checked before the first request is made."""
-    found = [
-        {"id": d.id, "text": d.text, "meta": d.meta} if isinstance(d, Document) else dict(d) for d in documents
-    ]
+    found = [dict(vars(d) if isinstance(d, Document) else d) for d in documents]
     check_documents(found, None)
     parts = (found[start : start + MOST] for start in range(0, len(found), MOST))
     return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from coverset.answer import Hit
@@ -115,9 +114,7 @@ class Client:
         """Return the client, to be closed when the block is left."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         """Close the connections."""
         self.close()
 
@@ -185,9 +182,7 @@ class AsyncClient:
         """Return the client, to be closed when the block is left."""
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         """Close the connections."""
         await self.close()
 

@@ -31,14 +31,8 @@ class Connection(H11Protocol):
 
     When there are too many, one that owes its request makes room: first of those that have never asked anything,
     then of those between two requests, last of those whose body is still to come, and of these the one that has
-    owed it for longest. Where all are being answered, the new one is turned away.
-
-    Parameters
-    ----------
-    most
-        How many connections there may be.
-    timeout
-        Seconds for a body to arrive, and between two looks at whether an answer is being taken.
+    owed it for longest. Where all are being answered, the new one is turned away. A body must arrive within
+    `timeout` seconds, after which it is also looked whether an answer is being taken.
     """
 
     def __init__(self, *uvicorns: Foreign, most: int, timeout: float, **names: Foreign) -> None:

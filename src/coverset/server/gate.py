@@ -6,8 +6,8 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from coverset.server.refusals import Refused
 
@@ -15,19 +15,10 @@ Result = TypeVar("Result")
 
 
 class Gate:
-    """Runs work in threads, on behalf of requests.
+    """Runs work in threads, on behalf of requests: so many pieces at a time, and so many more may wait.
 
     A request that runs out of time is answered, but a thread cannot be stopped: its place stays taken
-    until the work is done, so that the bound holds.
-
-    Parameters
-    ----------
-    name
-        For threads and metrics.
-    running
-        How many pieces of work run at a time.
-    waiting
-        How many more may wait.
+    until the work is done, so that the bound holds. `name` is for threads and metrics.
     """
 
     def __init__(self, name: str, running: int, waiting: int) -> None:
@@ -46,7 +37,7 @@ class Gate:
         loop = asyncio.get_running_loop()
         self.busy += 1
         job = self._threads.submit(self._timed, work)
-        job.add_done_callback(lambda done: self._call_back(loop, done))
+        job.add_done_callback(lambda _done: loop.is_closed() or loop.call_soon_threadsafe(self._leave))
         try:
             return await asyncio.wait_for(asyncio.wrap_future(job), timeout)
         except (asyncio.TimeoutError, TimeoutError) as error:
@@ -62,11 +53,6 @@ class Gate:
             return work()
         finally:
             self._mean += 0.1 * (time.perf_counter() - start - self._mean)
-
-    def _call_back(self, loop: asyncio.AbstractEventLoop, done: Future[Any]) -> None:
-        if loop.is_closed():
-            return
-        loop.call_soon_threadsafe(self._leave)
 
     def _leave(self) -> None:
         self.busy -= 1

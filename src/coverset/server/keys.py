@@ -15,13 +15,7 @@ VARIABLES: dict[str, Scope] = {"COVERSET_READ_KEYS": "read", "COVERSET_WRITE_KEY
 
 
 class Keys:
-    """The keys that are accepted, kept as digests; a key that may write may also read.
-
-    Parameters
-    ----------
-    keys
-        Pairs of a scope and a key.
-    """
+    """The keys that are accepted, kept as digests; a key that may write may also read."""
 
     def __init__(self, keys: Iterable[tuple[Scope, str]] = ()) -> None:
         self._digests: list[tuple[bytes, Scope]] = []

@@ -69,7 +69,7 @@ def check_documents(documents: object, dim: int | None) -> list[Incoming]:
 
 def _checked(document: object, dim: int | None) -> Incoming:
     if isinstance(document, Document):
-        document = {"id": document.id, "text": document.text, "meta": document.meta}
+        document = vars(document)
     if not isinstance(document, Mapping):
         raise ValueError(f"a document must be a dict with {', '.join(ACCEPTED)}, got a {type(document).__name__}")
     for key in document:

@@ -27,13 +27,7 @@ NONE = "~"
 
 
 class Ledger:
-    """The ledger of the table in a folder; it is a file beside it.
-
-    Parameters
-    ----------
-    home
-        The table's folder.
-    """
+    """The ledger of the table in a folder, `home`; it is a file beside it."""
 
     def __init__(self, home: Path) -> None:
         self.home, self.path = home, home.parent / LEDGER

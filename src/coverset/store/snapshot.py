@@ -93,11 +93,9 @@ class Snapshot:
 
     def sharing(self, share: float) -> Snapshot:
         """Return the same documents with another share of words in their scores."""
-        if self.index is None or self.vocabulary is None:
-            if self.vocabulary is None:
-                raise ValueError(
-                    "share must be None: the store keeps no words, and coverset upgrade gives it some"
-                )
+        if self.vocabulary is None:
+            raise ValueError("share must be None: the store keeps no words, and coverset upgrade gives it some")
+        if self.index is None:
             return self
         view = copy.copy(self)
         view.index = self.index.sharing(share)

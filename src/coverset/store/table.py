@@ -34,15 +34,7 @@ Result = TypeVar("Result")
 
 
 class Table:
-    """The documents of a store, on disk.
-
-    Parameters
-    ----------
-    folder
-        Where they are.
-    timeout
-        How long a write waits for another writer, in seconds.
-    """
+    """The documents of a store, on disk; a write waits for another writer for `timeout` seconds."""
 
     def __init__(self, folder: Path, timeout: float) -> None:
         require("lancedb", "store", run=False)
