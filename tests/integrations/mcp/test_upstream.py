@@ -28,7 +28,7 @@ async def running(parameters: StdioServerParameters) -> AsyncIterator[tuple[Upst
     """A server behind that is running, and the states and numbers of tools it went through."""
     seen: list[tuple[str, int]] = []
 
-    async def changed(upstream: Upstream) -> None:
+    async def changed() -> None:
         seen.append((upstream.state, len(upstream.tools)))
 
     async def index(upstream: Upstream) -> None:

@@ -59,7 +59,7 @@ class CoversetServer(MCPServer[None]):
 
     def __init__(self, toolbox: Toolbox | None, documents: Documents | None) -> None:
         self._toolbox, self._documents = toolbox, documents
-        self._passing = None if toolbox is None else Passing(toolbox.upstreams)
+        self._passing = Passing({} if toolbox is None else toolbox.upstreams)
         self._bus = InMemorySubscriptionBus()
         self._listeners: dict[str, ServerSession] = {}
         self._told: tuple[str, list[Prompt], list[Resource]] = ("", [], [])
@@ -93,24 +93,23 @@ class CoversetServer(MCPServer[None]):
 
     async def list_prompts(self) -> list[Prompt]:
         """Return the prompts of the servers behind."""
-        return [] if self._passing is None else self._passing.prompts()
+        return self._passing.prompts()
 
     async def get_prompt(
         self, name: str, arguments: Json | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """Return a prompt of a server behind, filled in."""
-        if self._passing is None or context is None:
+        if context is None:
             return await super().get_prompt(name, arguments, context)
         return await self._passing.prompt(name, arguments, context)
 
     async def list_resources(self) -> list[Resource]:
         """Return the resources of the servers behind; documents have a template."""
-        return [] if self._passing is None else self._passing.resources()
+        return self._passing.resources()
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         """Return the template of documents and those of the servers behind."""
-        own = await super().list_resource_templates()
-        return own if self._passing is None else own + self._passing.templates()
+        return await super().list_resource_templates() + self._passing.templates()
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
@@ -119,7 +118,7 @@ class CoversetServer(MCPServer[None]):
         try:
             return await super().read_resource(uri, context)
         except ResourceNotFoundError:
-            if self._passing is None or context is None or str(uri).startswith(TEMPLATE.partition("{")[0]):
+            if context is None or str(uri).startswith(TEMPLATE.partition("{")[0]):
                 raise
             return await self._passing.read(str(uri), context)
 
@@ -140,7 +139,6 @@ class CoversetServer(MCPServer[None]):
     async def _tell(self) -> None:
         """Tell the clients what is another now, in the way of their version of the protocol."""
         assert self._toolbox is not None
-        assert self._passing is not None
         before = self._told
         self._told = (self._toolbox.summary, self._passing.prompts(), self._passing.resources())
         for now, then, (changed, tell) in zip(self._told, before, CHANGES, strict=True):

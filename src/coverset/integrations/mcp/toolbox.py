@@ -47,15 +47,12 @@ class Toolbox:
         async def index(upstream: Upstream) -> None:
             await run_sync(self._catalogue.replace, upstream.name, upstream.tools, limiter=indexing)
 
-        async def tell(upstream: Upstream) -> None:
-            await changed()
-
         # Threads of their own: servers that start by the dozen leave those of requests free.
         indexing = anyio.CapacityLimiter(max(1, len(self._configuration.servers)))
         self._began = anyio.current_time()
         async with anyio.create_task_group() as tasks:
             for name, behind in self._configuration.servers.items():
-                self.upstreams[name] = Upstream(name, behind, self._configuration.limits, index, tell)
+                self.upstreams[name] = Upstream(name, behind, self._configuration.limits, index, changed)
                 tasks.start_soon(self.upstreams[name].run)
             yield
             tasks.cancel_scope.cancel()

@@ -66,7 +66,7 @@ class Upstream:
         behind: Behind,
         limits: Limits,
         index: Callable[[Upstream], Awaitable[None]],
-        changed: Callable[[Upstream], Awaitable[None]],
+        changed: Callable[[], Awaitable[None]],
     ) -> None:
         self.name, self.behind, self.limits = name, behind, limits
         self._index, self._changed = index, changed
@@ -112,7 +112,7 @@ class Upstream:
             failures += 1
         logger.error("server %s: %s; given up after %d restarts", self.name, self.error, failures)
         self.state = "failed"
-        await self._changed(self)
+        await self._changed()
 
     async def ask(self, context: Calling, send: Callable[[Client], Awaitable[Answer]]) -> Answer:
         """Send something for a client, whom the server may ask back; protocol errors come through as they are."""
@@ -124,9 +124,7 @@ class Upstream:
                 return await send(client)
         except MCPError as error:
             if error.code == CONNECTION_CLOSED and not self._elsewhere:
-                with anyio.move_on_after(
-                    NOTICED
-                ):  # that a process has ended is noticed a moment after its connection
+                with anyio.move_on_after(NOTICED):
                     await self._ended.wait()
             # Servers use this code for errors of their own, too.
             if error.code != CONNECTION_CLOSED or not (self._ended.is_set() or self._elsewhere):
@@ -197,7 +195,7 @@ class Upstream:
         logger.info("server %s: ready, %d tools", self.name, len(offer.tools))
         for reason in offer.left_out:
             logger.warning("server %s: left out %s", self.name, reason)
-        await self._changed(self)
+        await self._changed()
         self.settled.set()
 
     async def _down(self, error: str) -> None:
@@ -208,7 +206,7 @@ class Upstream:
         self.error, self.instructions = self.behind.redact(error), None
         self.answered.set()
         await self._index(self)
-        await self._changed(self)
+        await self._changed()
         self.settled.set()
 
     async def _on_message(self, message: IncomingMessage) -> None:
@@ -233,7 +231,7 @@ class Upstream:
                 self.offer = offer
                 logger.info("server %s: changed, now %d tools", self.name, len(offer.tools))
                 await self._index(self)
-                await self._changed(self)
+                await self._changed()
             await anyio.sleep(CALM)
 
 
