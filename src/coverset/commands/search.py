@@ -98,7 +98,9 @@ def show(query: str, answer: Answer, console: Console) -> None:
         return
     table = Table(title=f"“{escape(query)}”", title_justify="left", title_style="bold cyan", show_lines=True)
     table.add_column("", justify="right", style="dim")
-    table.add_column("document", ratio=1, min_width=max(map(_width, answer.hits)), overflow="fold")
+    # An id stays in one piece, as far as a screen allows.
+    widest = min(max(len(hit.id) for hit in answer.hits), 60)
+    table.add_column("document", ratio=1, min_width=widest, overflow="fold")
     table.add_column("score", justify="right")
     if answer.parts:
         table.add_column("for")
@@ -136,11 +138,6 @@ def _show_rest(answer: Answer, console: Console) -> None:
             f"explain {answer.covered_by_nearest:.0%}.",
             highlight=False,
         )
-
-
-def _width(hit: Hit) -> int:
-    """Return the room that an id takes, so that it stays in one piece, as far as a screen allows."""
-    return min(len(hit.id), 60)
 
 
 def _reason(hit: Hit) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -19,7 +19,7 @@ from coverset.retriever import Retriever
 from coverset.server import schemas
 from coverset.server.guard import Guard
 from coverset.server.refusals import Refused, handle_errors
-from coverset.server.routes import ReadRoute, reading, service_of, writing
+from coverset.server.routes import ReadRoute, Serving, reading, writing
 from coverset.server.service import Service
 from coverset.server.settings import Settings
 
@@ -68,16 +68,16 @@ def _add_operations(app: FastAPI) -> None:
         return schemas.Health(status="ok")
 
     @app.get("/readyz", tags=["operate"], responses=not_ready)
-    async def ready(request: Request) -> schemas.Health:
+    async def ready(service: Serving) -> schemas.Health:
         """Say whether requests will be answered: 503 while it starts and while it stops."""
-        status = service_of(request).status
+        status = service.status
         if status != "ok":
             raise Refused(503, "not_ready", f"the service is {status}", retry_after=1)
         return schemas.Health(status="ok")
 
-    async def metrics(request: Request) -> Response:
+    async def metrics(service: Serving) -> Response:
         """Return counts and times for Prometheus."""
-        return Response(generate_latest(service_of(request).metrics.registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     app.router.add_api_route(
         "/metrics", metrics, tags=["operate"], response_class=Response, route_class_override=ReadRoute

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Path, Request, Response, Security
+from fastapi import APIRouter, Depends, Path, Request, Response, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -38,6 +38,15 @@ RESPONSES: dict[int | str, Json] = {
     status: {"model": schemas.Problem, "description": meaning} for status, meaning in MEANINGS.items()
 }
 BEARER = HTTPBearer(auto_error=False, description="An API key with the scope `read` or `write`.")
+
+
+async def service_of(request: Request) -> Service:
+    """Return the service that a request came to."""
+    service: Service = request.app.state.service
+    return service
+
+
+Serving = Annotated[Service, Depends(service_of)]
 
 
 class StrictRequest(Request):
@@ -76,7 +85,7 @@ class ReadRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def checked(request: Request) -> Response:
-            service_of(request).admit(request.headers.get("authorization"), self.scope)
+            (await service_of(request)).admit(request.headers.get("authorization"), self.scope)
             return await handle(StrictRequest(request.scope, request.receive))
 
         return checked
@@ -96,51 +105,39 @@ writing = APIRouter(
 MISSING: dict[int | str, Json] = {404: {"model": schemas.Problem, "description": "There is none."}}
 
 
-def service_of(request: Request) -> Service:
-    """Return the service that a request came to."""
-    service: Service = request.app.state.service
-    return service
-
-
 @reading.post("/search")
-async def search(request: Request, body: schemas.Search) -> schemas.Answer:
+async def search(service: Serving, body: schemas.Search) -> schemas.Answer:
     """Return the documents that together cover a query."""
-    service = service_of(request)
     return (await service.read(lambda: service.store.search(body)))[0]
 
 
 @reading.post("/search/batch")
-async def search_batch(request: Request, body: schemas.SearchBatch) -> schemas.Answers:
+async def search_batch(service: Serving, body: schemas.SearchBatch) -> schemas.Answers:
     """Answer several queries from the same version of the store."""
-    service = service_of(request)
     return schemas.Answers.model_construct(answers=await service.read(lambda: service.store.search(body)))
 
 
 @reading.post("/compare")
-async def compare(request: Request, body: compared.Compare) -> compared.Comparison:
+async def compare(service: Serving, body: compared.Compare) -> compared.Comparison:
     """Answer one query by Dense, MMR and NNN, and say what sets them apart."""
-    service = service_of(request)
     return await service.read(lambda: service.store.compare(body))
 
 
 @reading.get("/store")
-async def store(request: Request) -> schemas.Store:
+async def store(service: Serving) -> schemas.Store:
     """Say what is being served."""
-    service = service_of(request)
     return await service.read(service.store.about)
 
 
 @reading.get("/default")
-async def default(request: Request) -> schemas.Default:
+async def default(service: Serving) -> schemas.Default:
     """Return the decoder that searches use unless they say otherwise."""
-    service = service_of(request)
     return (await service.read(service.store.about)).default
 
 
 @reading.get("/documents/{id:id}", responses=MISSING)
-async def get_document(request: Request, id: DocumentId) -> schemas.Document:  # noqa: A002
+async def get_document(service: Serving, id: DocumentId) -> schemas.Document:  # noqa: A002
     """Return a document."""
-    service = service_of(request)
     found = await service.read(lambda: service.store.get(id))
     if found is None:
         raise Refused(404, "not_found", "there is no document with this id")
@@ -148,23 +145,20 @@ async def get_document(request: Request, id: DocumentId) -> schemas.Document:  #
 
 
 @writing.post("/documents")
-async def upsert(request: Request, body: schemas.Upsert) -> schemas.Changed:
+async def upsert(service: Serving, body: schemas.Upsert) -> schemas.Changed:
     """Add documents, or replace those whose id is already there; the answer means that they are on disk."""
-    service = service_of(request)
     return await service.write(lambda: service.store.upsert(body.documents))
 
 
 @writing.post("/documents/delete")
-async def delete_documents(request: Request, body: schemas.Delete) -> schemas.Changed:
+async def delete_documents(service: Serving, body: schemas.Delete) -> schemas.Changed:
     """Delete documents; ids that are not there are no error."""
-    service = service_of(request)
     return await service.write(lambda: service.store.delete(body.ids))
 
 
 @writing.delete("/documents/{id:id}", responses=MISSING)
-async def delete_document(request: Request, id: DocumentId) -> schemas.Changed:  # noqa: A002
+async def delete_document(service: Serving, id: DocumentId) -> schemas.Changed:  # noqa: A002
     """Delete a document."""
-    service = service_of(request)
     changed = await service.write(lambda: service.store.delete([id]))
     if not changed.changed:
         raise Refused(404, "not_found", "there is no document with this id")
@@ -172,16 +166,14 @@ async def delete_document(request: Request, id: DocumentId) -> schemas.Changed: 
 
 
 @writing.put("/default")
-async def configure(request: Request, body: schemas.Default) -> schemas.Default:
+async def configure(service: Serving, body: schemas.Default) -> schemas.Default:
     """Make a decoder the store's own."""
-    service = service_of(request)
     return await service.write(lambda: service.store.configure(body))
 
 
 @writing.post("/default/tune")
-async def tune(request: Request, body: schemas.Tune) -> schemas.Tuned:
+async def tune(service: Serving, body: schemas.Tune) -> schemas.Tuned:
     """Choose NNN's l1 and l2 by labelled examples."""
-    service = service_of(request)
     return await service.write(lambda: service.store.tune(body), service.settings.tuning_timeout)
 
 

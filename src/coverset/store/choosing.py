@@ -11,11 +11,11 @@ from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Reading
 from coverset.explaining.floor import answered
 from coverset.indexes import MemoryIndex
-from coverset.inputs import as_count, as_number
+from coverset.inputs import as_choice, as_count, as_number
 from coverset.plain import Fields
 from coverset.selection import Selection
 from coverset.store.snapshot import Snapshot
-from coverset.store.whole import check_per, one_per_document
+from coverset.store.whole import UNITS, one_per_document
 from coverset.vectors import Vectors
 
 # What nothing here seems to answer gets the nearest document, and not the look of an answer.
@@ -35,7 +35,7 @@ class Wanted:
     def __post_init__(self) -> None:
         """Check what does not depend on the store."""
         as_count("k", self.k, optional=True)
-        check_per(self.per)
+        as_choice("per", self.per, UNITS)
         if self.share is not None:
             as_number("share", self.share, 0.0, 1.0)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from coverset.inputs import as_choice
-from coverset.plain import Foreign, Json
+from coverset.plain import Json
 from coverset.selection import Selection
 from coverset.store.documents import Document
 from coverset.store.snapshot import Snapshot
 
+# What an answer is made of.
 UNITS = ("passage", "document")
 # What is a passage's own, not its document's.
 OWN = ("document", "passage", "start", "heading", "page")
@@ -57,11 +57,6 @@ def one_per_document(
             return found.take(list(first.values())[:k])
         asked = min(2 * asked, len(documents.ids))
         found = again(asked)
-
-
-def check_per(per: Foreign) -> str:
-    """Return what an answer is made of, checked."""
-    return as_choice("per", per, UNITS)
 
 
 def whole(identifier: str, passages: Iterable[Document]) -> Document:
