@@ -13,7 +13,11 @@ from coverset.arrays import Array, Floats, Ids
 from coverset.compilation import compiled, vectorised
 
 if TYPE_CHECKING:
+    from coverset.sparse import Terms
     from coverset.vectors import Rows
+
+# Rows that stay in a core's own cache while several targets are multiplied with them.
+TOGETHER = 256
 
 
 @vectorised
@@ -74,20 +78,34 @@ def pair_scores(rows: Rows, targets: Array, which: Ids, members: Ids, start: int
 
 
 @vectorised
-def quick_scores(rows: Rows, members: Ids, target: Floats) -> Floats:
-    """U . target for some rows of a large array, in single precision."""
-    out, d = np.empty(len(members), np.float32), rows.meaning.shape[1]
-    first, second = np.float32(rows.roots[0]), np.float32(rows.roots[1])
-    for n in range(len(members)):
-        row, total = rows.meaning[members[n]], np.float32(0.0)
-        for t in range(d):
-            total += row[t] * target[t]
-        total *= first
-        if len(rows.terms) > 0:
-            for e in range(rows.starts[members[n]], rows.starts[members[n] + 1]):
-                total += second * rows.values[e] * target[d + rows.terms[e]]
-        out[n] = total
-    return out
+def quick_scores(
+    rows: Rows, members: Terms, ends: Ids, targets: Floats, first: int, last: int, out: Floats
+) -> None:
+    """Set out[n] = u . target, in single precision, for the rows first..last in each target's list of members.
+
+    Target q's list, members[ends[q] : ends[q + 1]], is ascending. The lists are gone down together, so that a row
+    that several targets ask for is fetched once.
+    """
+    d, words = rows.meaning.shape[1], len(rows.terms) > 0
+    meaning, scale, share = rows.meaning, np.float32(rows.roots[0]), np.float32(rows.roots[1])
+    at = np.empty(len(targets), np.int64)
+    for q in range(len(targets)):
+        at[q] = ends[q] + np.searchsorted(members[ends[q] : ends[q + 1]], first)
+    for start in range(first, last, TOGETHER):
+        stop = min(start + TOGETHER, last)
+        for q in range(len(targets)):
+            n, end = at[q], ends[q + 1]
+            while n < end and members[n] < stop:
+                i, total = members[n], np.float32(0.0)
+                for t in range(d):
+                    total += meaning[i, t] * targets[q, t]
+                total *= scale
+                if words:
+                    for e in range(rows.starts[i], rows.starts[i + 1]):
+                        total += share * rows.values[e] * targets[q, d + rows.terms[e]]
+                out[n] = total
+                n += 1
+            at[q] = n
 
 
 @vectorised

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from coverset import NNN, Dense, MemoryIndex
-from coverset.indexes.memory.scan import scan
-from coverset.products import quick_scores
+from coverset.indexes.memory.scan import read_in_full, scan
 from tests.conftest import clustered, unit
 
 DOCUMENTS, QUERIES = 70_000, 16
@@ -25,13 +24,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counts["rows passed"] += -(-len(index) // step)
         return scan(index, queries, most, floors, kept, step)
 
-    def read(rows: Any, members: Any, target: Any) -> Any:
-        counts["rows read"] += len(members)
-        return quick_scores(rows, members, target)
+    def read(corpus: Any, lists: Any, queries: Any) -> Any:
+        counts["rows read"] += sum(map(len, lists))
+        return read_in_full(corpus, lists, queries)
 
     monkeypatch.setattr("coverset.indexes.memory.index.scan", passed)
     monkeypatch.setattr("coverset.indexes.memory.screened.scan", passed)
-    monkeypatch.setattr("coverset.indexes.memory.screened.quick_scores", read)
+    monkeypatch.setattr("coverset.indexes.memory.screened.read_in_full", read)
     return counts
 
 

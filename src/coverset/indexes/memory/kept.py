@@ -1,47 +1,39 @@
-"""The highest scores of a pass, kept: those that a residual may need again once it has turned."""
+"""The scores of a pass, kept as bytes: what a residual that has turned may need to read again."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coverset.arrays import Floats, Ids
-from coverset.compilation import compiled
-from coverset.sparse import Terms
+from coverset.arrays import Floats
+from coverset.compilation import vectorised
+
+# The largest code.
+TOP = 255
 
 
 class Kept:
-    """Scores that are at least `least` (queries,), block of rows by block of rows; every `step`-th row is read.
+    """Bounds (queries, rows) on scores of at most `most` (queries,): a score is below `unit` times its code.
 
-    `error` says how far off they may be, beyond rounding of single precision.
+    `error` says how far off the scores may be, beyond rounding of single precision.
     """
 
-    def __init__(self, least: Floats, step: int) -> None:
-        self.least, self.error, self._step = least, 0.0, step
-        self._blocks: list[tuple[Ids, Terms, Floats]] = []
-        self._rows, self._high = np.empty(0, np.int32), np.empty(0, np.float32)
+    def __init__(self, most: Floats, rows: int) -> None:
+        self.codes: NDArray[np.uint8] = np.empty((len(most), rows), np.uint8)
+        self.unit: Floats = np.maximum(most, np.finfo(np.float32).tiny) / np.float32(TOP - 1)
+        self.error = 0.0
 
     def add(self, start: int, scores: Floats) -> None:
         """Take in the (queries, rows) scores of the rows from `start` on."""
-        if scores.size > len(self._rows):
-            self._rows, self._high = np.empty(scores.size, np.int32), np.empty(scores.size, np.float32)
-        ends = np.zeros(len(scores) + 1, np.int64)
-        _pick(scores, self.least, start, self._step, self._rows, self._high, ends)
-        self._blocks.append((ends, self._rows[: ends[-1]].copy(), self._high[: ends[-1]].copy()))
-
-    def of(self, query: int) -> tuple[Terms, Floats]:
-        """Return a query's rows, ascending, and their scores."""
-        within = [(slice(*ends[query : query + 2]), rows, scores) for ends, rows, scores in self._blocks]
-        rows = np.concatenate([rows[part] for part, rows, _ in within])
-        return rows, np.concatenate([scores[part] for part, _, scores in within])
+        _round_up(scores, self.unit, start, self.codes)
 
 
-@compiled
-def _pick(scores: Floats, least: Floats, start: int, step: int, rows: Terms, high: Floats, ends: Ids) -> None:
-    """List the rows whose scores are high enough, query by query."""
-    count = 0
+@vectorised
+def _round_up(scores: Floats, unit: Floats, start: int, codes: NDArray[np.uint8]) -> None:
+    """Write the codes; whatever is below 0 has that of 0."""
+    top = np.float32(TOP - 1)
     for q in range(scores.shape[0]):
+        times = np.float32(1.0) / unit[q]
         for n in range(scores.shape[1]):
-            if scores[q, n] >= least[q]:
-                rows[count], high[count] = (start + n) * step, scores[q, n]
-                count += 1
-        ends[q + 1] = count
+            code = min(max(scores[q, n] * times, np.float32(0.0)), top)
+            codes[q, start + n] = np.uint8(np.int32(code) + 1)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coverset.arrays import Array, Floats, Ids
-from coverset.solvers.parallel import each
+from coverset.solvers.parallel import each, ranges
 
 if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
     from coverset.indexes.memory.kept import Kept
     from coverset.indexes.memory.rounded import Rounded
+    from coverset.sparse import Terms
     from coverset.vectors import Vectors
 
 
@@ -48,7 +50,7 @@ def scan(
     holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score.
     Zero rows are never listed.
 
-    With a `step`, only every so many rows are looked at. `kept` is given the highest scores.
+    With a `step`, only every so many rows are looked at. `kept` is given the scores.
     """
     slack = rounding(index, queries)
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
@@ -100,25 +102,23 @@ def _scan_roughly(
     for start in range(0, scores.shape[1], BLOCK):
         shortlist.add(start, scores[:, start : start + BLOCK])
     found = [rows * step for rows in shortlist.rows()]
-
-    def read(q: int) -> None:
-        found[q] = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
-
-    each(read, range(len(queries)))
+    for q, scores in enumerate(read_in_full(corpus, [rows.astype(np.int32) for rows in found], queries)):
+        if len(scores) > most:
+            lowest[q] = max(lowest[q], np.partition(scores, len(scores) - most)[len(scores) - most] - slack[q])
+        found[q] = found[q][scores >= lowest[q]]
     return found
 
 
-def _read_in_full(
-    corpus: Vectors, rows: Ids, query: Floats, most: int, lowest: np.float32, slack: np.float32
-) -> Ids:
-    """Return those of some rows among which are the `most` best above a floor."""
+def read_in_full(corpus: Vectors, lists: Sequence[Terms], queries: Floats) -> list[Floats]:
+    """Return the scores of a list of rows, ascending, for each query."""
     from coverset.products import quick_scores
 
-    scores = quick_scores(corpus.rows, rows, query)
-    if len(rows) > most:
-        lowest = max(lowest, np.partition(scores, len(rows) - most)[len(rows) - most] - slack)
-    kept: Ids = rows[scores >= lowest]
-    return kept
+    ends = np.cumsum([0, *map(len, lists)])
+    if ends[-1] == 0:
+        return [np.empty(0, np.float32)] * len(lists)
+    members, out = np.concatenate(lists), np.empty(ends[-1], np.float32)
+    each(lambda part: quick_scores(corpus.rows, members, ends, queries, *part, out), ranges(len(corpus)))
+    return np.split(out, ends[1:-1])
 
 
 class _Shortlist:

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.indexes.memory.index import MemoryIndex
-from coverset.indexes.memory.kept import Kept
+from coverset.indexes.memory.kept import TOP, Kept
 from coverset.indexes.memory.samples import STEPS
-from coverset.indexes.memory.scan import LARGE, rounding, scan
-from coverset.products import quick_scores
+from coverset.indexes.memory.scan import LARGE, read_in_full, rounding, scan
 from coverset.solvers.parallel import each
 from coverset.sparse import Terms
+
+# What a row costs to fetch, and then with each query of a pass, in units of what it costs with one that reads it.
+FETCH, TOGETHER = 6.0, 0.6
+# Rows are read for so few queries, on average, that what is noted of it is small beside the rows: 1 in 64 numbers.
+NOTED = 64
 
 
 @dataclass
 class _Read:
-    """What is known of a query's scores since a pass: those of the rows within reach, and the rest are lower.
+    """What is known of a query's scores since a pass: bounds on all u.r, for the residual r of the pass.
 
-    `rows` and their `scores` are those u.r that are at least `least`, for the residual r of the pass; bounds on
-    them, where it was a rough one. Some were read `again`, for a residual `turned`; infinity where not.
+    A score is below `error` plus `unit` times the row's code. Some were read `again`, for a residual `turned`:
+    those in the places `read`.
     """
 
     residual: Array
-    rows: Terms
-    scores: Floats
-    least: float
+    codes: NDArray[np.uint8]
+    unit: float
+    error: float
     turned: Array | None = None
-    again: Floats | None = None
+    read: Terms = field(default_factory=lambda: np.empty(0, np.int32))
+    again: Floats = field(default_factory=lambda: np.empty(0, np.float32))
 
 
 class Screened:
@@ -38,7 +44,7 @@ class Screened:
 
     Two things save passes over a large array. Where documents are alike, it is first asked for every 16th row,
     then for every 4th: the optimum over such a sample is near the true one, and the first full pass starts from
-    there. And a pass keeps its highest scores u.r: when the residual has turned to r', a row can only reach the
+    there. And a pass keeps bounds on its scores u.r: when the residual has turned to r', a row can only reach the
     floor if u was near enough to r (see `needed`), so only such rows are read again: near the end, next to none.
     The very first pass keeps nothing, as the residual after it is far from the query.
     """
@@ -90,21 +96,19 @@ class Screened:
         if full:
             for n, rows in zip(full, self._pass(batch[full], residuals[full], floors[full], most), strict=True):
                 found[n] = rows
-
-        def read(n: int) -> None:
-            known, places = self._read[batch[n]], reachable[n]
+        asked = [n for n, places in enumerate(reachable) if places is not None]
+        lists = [places for places in reachable if places is not None]
+        members = lists if self.whole else [places * np.int32(self.stands_for) for places in lists]
+        read = read_in_full(self.vectors, members, residuals[asked].astype(np.float32))
+        for n, places, scores in zip(asked, lists, read, strict=True):
+            known = self._read[batch[n]]
             assert known is not None
-            rows = known.rows[places].astype(np.int64)
-            scores = quick_scores(self.vectors.rows, rows, residuals[n].astype(np.float32))
-            if known.again is None:
-                known.turned, known.again = residuals[n], np.full(len(known.rows), np.inf, np.float32)
-                known.again[places] = scores
+            if known.turned is None:
+                known.turned, known.read, known.again = residuals[n], places, scores
             keep = scores > lowest[n]
             if keep.sum() > most:
                 keep &= scores >= np.partition(scores, len(scores) - most)[len(scores) - most] - slack[n]
-            found[n] = rows[keep]
-
-        each(read, [n for n, places in enumerate(reachable) if places is not None])
+            found[n] = places[keep].astype(np.int64) * self.stands_for
         return found
 
     def ids(self, rows: Ids) -> Ids:
@@ -112,59 +116,53 @@ class Screened:
         return rows
 
     def _pass(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
-        """Read all rows (of the sample), and keep the highest scores."""
-        kept = Kept(self._high(residuals), self.stands_for) if self._begun else None
+        """Read all rows (of the sample), and keep bounds on their scores."""
+        highest = (self.longest * np.linalg.norm(residuals, axis=1)).astype(np.float32)
+        kept = Kept(highest, self._total) if self._begun else None
         self._begun = True
         found = scan(self.index, residuals.astype(np.float32), most, floors, kept, self.stands_for)
         if kept is not None:
             for n, query in enumerate(batch):
-                rows, scores = kept.of(n)
-                self._read[query] = _Read(residuals[n], rows, scores + kept.error, kept.least[n] + kept.error)
+                self._read[query] = _Read(residuals[n], kept.codes[n], float(kept.unit[n]), kept.error)
         return found
 
-    def _high(self, residuals: Array) -> Floats:
-        """Return, for each residual, the score that as many rows reach as may be read for the price of a pass."""
-        queries = np.array(len(residuals))
-        share = min(0.5, float(_price(queries) / queries))
-        scores = np.stack([self.index.some.times(residual) for residual in residuals])
-        high: Floats = np.quantile(scores, 1.0 - share, axis=1).astype(np.float32)
-        return high
+    @property
+    def _total(self) -> int:
+        """How many rows are being asked."""
+        return -(-len(self.index) // self.stands_for)
 
-    def _reachable(self, batch: Ids, residuals: Array, floors: Array) -> list[Ids | None]:
-        """Return, for each residual, which known rows can score above its floor; None: a full pass is cheaper.
+    def _reachable(self, batch: Ids, residuals: Array, floors: Array) -> list[Terms | None]:
+        """Return, for each residual, in which places known rows can score above its floor; None: pass over all.
 
         The split costs least.
         """
-        reached: list[Ids | None] = [None] * len(batch)
+        reached: list[Terms | None] = [None] * len(batch)
 
         def reach(n: int) -> None:
             known = self._read[batch[n]]
             if known is None:
                 return
             least = needed(known.residual, residuals[n], floors[n], self.longest)
-            if least < known.least:
+            code = (least - known.error) / known.unit
+            if code < 1.0:
                 return
-            within = known.scores > np.float32(least)
-            if known.turned is not None and known.again is not None:
-                within &= known.again > np.float32(needed(known.turned, residuals[n], floors[n], self.longest))
-            reached[n] = np.flatnonzero(within)
+            within = known.codes > np.uint8(min(code, TOP))
+            if known.turned is not None:
+                low = known.again <= np.float32(needed(known.turned, residuals[n], floors[n], self.longest))
+                within[known.read[low]] = False
+            reached[n] = np.flatnonzero(within).astype(np.int32)
 
         each(reach, range(len(batch)))
         counts = np.array([np.inf if places is None else len(places) for places in reached])
         order = np.argsort(counts)
+        pairs = np.concatenate([[0.0], np.cumsum(counts[order])])
         rest = np.arange(len(batch), -1, -1)
-        total = -(-len(self.index) // self.stands_for)
-        cost = np.where(rest > 0, _price(rest) * total, 0.0)
-        split = int(np.argmin(np.concatenate([[0.0], np.cumsum(counts[order])]) + cost))
-        for n in order[split:]:
+        cost = pairs + FETCH * np.minimum(pairs, self._total)
+        cost += np.where(rest > 0, (FETCH + TOGETHER * rest) * self._total, 0.0)
+        cost[pairs > self._total * max(1, self.vectors.dim // NOTED)] = np.inf
+        for n in order[int(np.argmin(cost)) :]:
             reached[n] = None
         return reached
-
-
-def _price(queries: Ids) -> Array:
-    """Return what a row costs in a full pass for so many queries, in units of a row read by itself for one."""
-    price: Array = 1.7 + 0.056 * queries.astype(np.float64)
-    return price
 
 
 def needed(before: Array, after: Array, floor: float, longest: float) -> float:
