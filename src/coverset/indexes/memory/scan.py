@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from coverset.solvers.parallel import each, ranges
 
 if TYPE_CHECKING:
     from coverset.indexes.memory.index import MemoryIndex
-    from coverset.indexes.memory.kept import Kept
     from coverset.indexes.memory.rounded import Rounded
     from coverset.sparse import Terms
     from coverset.vectors import Vectors
@@ -26,6 +25,10 @@ LARGE = 65536
 # Pairs of a query and a row from which on a rounded copy may be, for so few queries at a time: for more of them a
 # product of matrices is no slower.
 PAIRS, FEW = 16384, 8
+
+
+# Takes in the (queries, rows) scores of the rows from a start on.
+Keep = Callable[[int, Floats], None]
 
 
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
@@ -41,7 +44,7 @@ def scan(
     queries: Floats,
     most: int,
     floors: Floats | Array | None = None,
-    kept: Kept | None = None,
+    keep: Keep | None = None,
     step: int = 1,
 ) -> list[Ids]:
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
@@ -50,7 +53,7 @@ def scan(
     holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score.
     Zero rows are never listed.
 
-    With a `step`, only every so many rows are looked at. `kept` is given the scores.
+    With a `step`, only every so many rows are looked at. `keep` is given the scores, block by block.
     """
     slack = rounding(index, queries)
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
@@ -59,22 +62,32 @@ def scan(
     roughly = len(queries) <= FEW and len(queries) * len(index) >= PAIRS
     rounded = index.rounded() if roughly else None
     if rounded is not None:
-        return _scan_roughly(index, rounded, queries, most, slack, lowest, kept, step)
-    shortlist = _Shortlist(len(queries), most, slack, lowest)
+        return _scan_roughly(index, rounded, queries, most, slack, lowest, keep, step)
+    shortlist = Shortlist(len(queries), most, slack, lowest)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
     targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
     words = index.word_scan(queries[:, corpus.dim :], step) if corpus.width else None
-    rows = corpus.meaning[::step]
-    for start in range(0, len(rows), BLOCK):
-        scores = targets @ rows[start : start + BLOCK].T
+    rows = -(-len(corpus) // step)
+    room = np.empty((len(targets), min(BLOCK, rows)), np.float32)
+    for start in range(0, rows, BLOCK):
+        width = min(BLOCK, rows - start)
+        scores = room[:, :width]
+        _multiply(corpus.meaning, step, start, targets, room, width)
         if words is not None:
             words.add(start, scores)
+        if keep is not None:
+            keep(start, scores)
         low, high = np.searchsorted(blank, (start, start + BLOCK))
         scores[:, blank[low:high] - start] = -np.inf
-        if kept is not None:
-            kept.add(start, scores)
         shortlist.add(start, scores)
     return [found * step for found in shortlist.rows()]
+
+
+def _multiply(rows: Floats, step: int, start: int, targets: Floats, out: Floats, count: int) -> None:
+    """Multiply `count` rows from the start-th on, every `step`-th one, with the targets, on all cores."""
+    from coverset.products import multiply
+
+    each(lambda part: multiply(rows, step, start, targets, *part, out), ranges(count))
 
 
 def _scan_roughly(
@@ -84,7 +97,7 @@ def _scan_roughly(
     most: int,
     slack: Floats,
     lowest: Floats,
-    kept: Kept | None,
+    keep: Keep | None,
     step: int,
 ) -> list[Ids]:
     """Scan for a few queries with a rounded copy, and read in full what it does not rule out."""
@@ -94,40 +107,41 @@ def _scan_roughly(
     scores = rounded.scores(targets, step)
     if corpus.width:
         index.word_scan(queries[:, corpus.dim :], step).add(0, scores)
+    if keep is not None:
+        keep(0, scores + error[:, None])
     scores[:, index.blank[index.blank % step == 0] // step] = -np.inf
-    if kept is not None:
-        kept.error = float(error.max())
-        kept.add(0, scores)
-    shortlist = _Shortlist(len(queries), most, slack + 2 * error, lowest - error)
+    shortlist = Shortlist(len(queries), most, slack + 2 * error, lowest - error)
     for start in range(0, scores.shape[1], BLOCK):
         shortlist.add(start, scores[:, start : start + BLOCK])
     found = [rows * step for rows in shortlist.rows()]
-    for q, scores in enumerate(read_in_full(corpus, [rows.astype(np.int32) for rows in found], queries)):
-        if len(scores) > most:
-            lowest[q] = max(lowest[q], np.partition(scores, len(scores) - most)[len(scores) - most] - slack[q])
-        found[q] = found[q][scores >= lowest[q]]
+
+    def read(q: int) -> None:
+        found[q] = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
+
+    each(read, range(len(queries)))
     return found
 
 
-def read_in_full(corpus: Vectors, lists: Sequence[Terms], queries: Floats) -> list[Floats]:
-    """Return the scores of a list of rows, ascending, for each query."""
+def _read_in_full(
+    corpus: Vectors, rows: Ids, query: Floats, most: int, lowest: np.float32, slack: np.float32
+) -> Ids:
+    """Return those of some rows among which are the `most` best above a floor."""
     from coverset.products import quick_scores
 
-    ends = np.cumsum([0, *map(len, lists)])
-    if ends[-1] == 0:
-        return [np.empty(0, np.float32)] * len(lists)
-    members, out = np.concatenate(lists), np.empty(ends[-1], np.float32)
-    each(lambda part: quick_scores(corpus.rows, members, ends, queries, *part, out), ranges(len(corpus)))
-    return np.split(out, ends[1:-1])
+    scores = quick_scores(corpus.rows, rows, query)
+    if len(rows) > most:
+        lowest = max(lowest, np.partition(scores, len(rows) - most)[len(rows) - most] - slack)
+    kept: Ids = rows[scores >= lowest]
+    return kept
 
 
-class _Shortlist:
+class Shortlist:
     """The best rows so far: what beats a threshold that rises as better rows are seen."""
 
     def __init__(self, queries: int, most: int, slack: Floats, lowest: Floats) -> None:
         self.most, self.slack, self.threshold = most, slack, lowest
         self.queries = np.arange(queries + 1)
-        self.found: list[tuple[Ids, Ids, Floats]] = []
+        self.found: list[tuple[Ids | Terms, Ids | Terms, Floats]] = []
         self.pending = 0
 
     def add(self, start: int, scores: Floats) -> None:
@@ -138,8 +152,12 @@ class _Shortlist:
             self.threshold = np.maximum(self.threshold, cut - self.slack)
         flat = np.flatnonzero((scores >= self.threshold[:, None]).ravel())
         query, row = np.divmod(flat, width)
-        self.found.append((query, row + start, scores.ravel()[flat]))
-        self.pending += len(flat)
+        self.take(query, row + start, scores.ravel()[flat])
+
+    def take(self, query: Ids | Terms, row: Ids | Terms, scores: Floats) -> None:
+        """Take in scores one by one."""
+        self.found.append((query, row, scores))
+        self.pending += len(scores)
         if self.pending > 1.5 * self.most * (len(self.queries) - 1) + 4096:
             self._tighten()
 
