@@ -126,7 +126,8 @@ def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
     floors = np.array([pools[q].floor for q in live])
     most = max(pools[q].asks for q in live)
     found = documents.above(live, residuals, floors, most)
-    each(lambda n: pools[live[n]].extend(found[n]), range(len(live)))
+    for q, rows in zip(live, found, strict=True):
+        pools[q].extend(rows)
 
 
 class _Pool:
