@@ -72,7 +72,7 @@ def scan(
     for start in range(0, rows, BLOCK):
         width = min(BLOCK, rows - start)
         scores = room[:, :width]
-        _multiply(corpus.meaning, step, start, targets, room, width)
+        _multiply(corpus.rows.meaning, step, start, targets, room, width)
         if words is not None:
             words.add(start, scores)
         if keep is not None:
