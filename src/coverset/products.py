@@ -66,11 +66,22 @@ def scores(rows: Rows, members: Ids, target: Array) -> Array:
     return out
 
 
-@compiled
+@vectorised
 def pair_scores(rows: Rows, targets: Array, which: Ids, members: Ids, start: int, stop: int, out: Floats) -> None:
     """Set out[n] = u . target for some of a list of pairs, summed in double precision."""
+    d, meaning, first, second = rows.meaning.shape[1], rows.meaning, rows.roots[0], rows.roots[1]
+    starts, terms, values = rows.starts, rows.terms, rows.values
     for n in range(start, stop):
-        out[n] = score(rows, members[n], targets[which[n]])
+        i, q, total = members[n], which[n], 0.0
+        for t in range(d):
+            total += np.float64(meaning[i, t]) * targets[q, t]
+        total *= first
+        if len(terms) > 0:
+            part = 0.0
+            for e in range(starts[i], starts[i + 1]):
+                part += np.float64(values[e]) * targets[q, d + terms[e]]
+            total += second * part
+        out[n] = total
 
 
 @vectorised

@@ -127,7 +127,7 @@ class MemoryIndex:
         scores = np.full((len(queries), k), -np.inf, np.float32)
         ids = np.full((len(queries), k), -1, np.int64)
         flat = queries.flat() if queries.width else queries.meaning
-        found = scan(self, flat.astype(np.float32, copy=False), k)
+        found = scan(self, flat.astype(np.float32, copy=False), k, in_full=False)
         counts = np.array([len(rows) for rows in found])
         inside = np.arange(counts.max(initial=0)) < counts[:, None]
         rows, exact = np.full(inside.shape, -1), np.full(inside.shape, -np.inf, np.float32)

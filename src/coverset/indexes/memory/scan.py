@@ -46,6 +46,8 @@ def scan(
     floors: Floats | Array | None = None,
     keep: Keep | None = None,
     step: int = 1,
+    *,
+    in_full: bool = True,
 ) -> list[Ids]:
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
 
@@ -53,7 +55,8 @@ def scan(
     holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score.
     Zero rows are never listed.
 
-    With a `step`, only every so many rows are looked at. `keep` is given the scores, block by block.
+    With a `step`, only every so many rows are looked at. `keep` is given the scores, block by block. Where rows
+    are scored anyway, they need not be read `in_full`: what a rounded copy does not rule out is listed as it is.
     """
     slack = rounding(index, queries)
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
@@ -62,7 +65,7 @@ def scan(
     roughly = len(queries) <= FEW and len(queries) * len(index) >= PAIRS
     rounded = index.rounded() if roughly else None
     if rounded is not None:
-        return _scan_roughly(index, rounded, queries, most, slack, lowest, keep, step)
+        return _scan_roughly(index, rounded, queries, most, slack, lowest, keep, step, in_full)
     shortlist = Shortlist(len(queries), most, slack, lowest)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
     targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
@@ -99,6 +102,7 @@ def _scan_roughly(
     lowest: Floats,
     keep: Keep | None,
     step: int,
+    in_full: bool,
 ) -> list[Ids]:
     """Scan for a few queries with a rounded copy, and read in full what it does not rule out."""
     corpus = index.corpus
@@ -118,7 +122,8 @@ def _scan_roughly(
     def read(q: int) -> None:
         found[q] = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
 
-    each(read, range(len(queries)))
+    if in_full:
+        each(read, range(len(queries)))
     return found
 
 
