@@ -22,7 +22,8 @@ class Telling(event.Listener):
 
     def on_start(self, event: Foreign) -> None:
         """Say it with the first kernel of ours."""
-        if not self._told and event.data["dispatcher"].py_func.__module__.startswith("coverset."):
+        module = event.data["dispatcher"].py_func.__module__ or ""  # others compile functions that have none
+        if not self._told and module.startswith("coverset."):
             self._told = True
             log.info("compiling, once for this machine: up to half a minute")
 
