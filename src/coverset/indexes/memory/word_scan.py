@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -35,7 +36,7 @@ class WordScan(ABC):
 
     @abstractmethod
     def add(self, start: int, scores: Floats) -> None:
-        """Add to the (queries, rows) scores of the rows from `start` on; blocks come in order."""
+        """Add to the (queries, rows) scores of the rows from `start` on."""
 
 
 class ByTerm(WordScan):
@@ -49,16 +50,16 @@ class ByTerm(WordScan):
 
     @cached_property
     def _runs(self) -> tuple[Ids, Ids]:
-        """Where it is in each list, run by run, and where the runs end."""
+        """Where the runs of each list begin and end."""
         return runs(self._postings.rows, self._postings.starts, self._terms, STEPS.index(self._step) + 1)
 
     def add(self, start: int, scores: Floats) -> None:
-        """Go on in the lists."""
-        stop = start + scores.shape[1]
-        _add_lists(
-            self._postings.rows, self._postings.values, self._queries, self._weights, *self._runs,
-            self._step, start, stop, scores,
-        )  # fmt: skip
+        """Find these rows in the lists."""
+        lists, step = (self._postings.rows, self._postings.values, *self._runs), self._step
+        _shared(
+            scores.shape[1],
+            lambda part: _add_lists(*lists, self._queries, self._weights, step, start, *part, scores),
+        )
 
 
 class ByRow(WordScan):
@@ -73,45 +74,48 @@ class ByRow(WordScan):
 
     def add(self, start: int, scores: Floats) -> None:
         """Read the rows."""
-        rows, count = self._rows, scores.shape[1]
-        each(
-            lambda part: _add_rows(
-                rows.starts,
-                rows.terms,
-                rows.values,
-                self._slots,
-                self._weights,
-                self._step,
-                start,
-                *part,
-                scores,
-            ),
-            ranges(count) if count >= MANY else [(0, count)],
+        rows, targets, step = self._rows, (self._slots, self._weights), self._step
+        _shared(
+            scores.shape[1],
+            lambda part: _add_rows(rows.starts, rows.terms, rows.values, *targets, step, start, *part, scores),
         )
+
+
+def _shared(count: int, add: Callable[[tuple[int, int]], None]) -> None:
+    """Add for so many rows: many of them on all cores."""
+    each(add, ranges(count) if count >= MANY else [(0, count)])
 
 
 @compiled
 def _add_lists(
     rows: Terms,
     values: Floats,
+    begins: Ids,
+    ends: Ids,
     queries: Ids,
     weights: Floats,
-    cursors: Ids,
-    ends: Ids,
     step: int,
     start: int,
-    stop: int,
+    first: int,
+    last: int,
     scores: Floats,
 ) -> None:
-    """Go on in the runs of every term's list up to the row `stop`, counted in steps."""
+    """Add what the runs of every term's list have of some rows, counted in steps from `start` on."""
+    lowest, stop = (start + first) * step, (start + last) * step
     for n in range(len(queries)):
         query, weight = queries[n], weights[n]
-        for run in range(cursors.shape[1]):
-            at, end = cursors[n, run], ends[n, run]
-            while at < end and rows[at] < stop * step:
+        for run in range(begins.shape[1]):
+            at, end = begins[n, run], ends[n, run]
+            while at < end:
+                middle = (at + end) // 2
+                if rows[middle] < lowest:
+                    at = middle + 1
+                else:
+                    end = middle
+            end = ends[n, run]
+            while at < end and rows[at] < stop:
                 scores[query, rows[at] // step - start] += weight * values[at]
                 at += 1
-            cursors[n, run] = at
 
 
 @vectorised
