@@ -1,8 +1,12 @@
-"""Kernels are compiled once for all the arrays that callers may hand in."""
+"""Kernels are compiled once for all the arrays that callers may hand in, and those of others as they would be."""
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 import numpy as np
+from numba import njit
 from numba.core import event
 
 from coverset import MMR, NNN, RRF, Dense, MemoryIndex, Vectors
@@ -59,3 +63,11 @@ def test_arrays_that_are_read_only_need_no_compilation_of_their_own() -> None:
             for both in (False, True):
                 decode(decoder, both, writeable=False)
     assert heard.kernels == []
+
+
+def test_functions_of_others_that_belong_to_no_module_are_compiled_as_ever() -> None:
+    names: dict[str, Any] = {}
+    exec("def nothing(): return 0", names)
+    assert names["nothing"].__module__ is None
+    importlib.import_module("coverset.compilation")
+    assert njit(names["nothing"])() == 0
