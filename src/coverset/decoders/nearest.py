@@ -68,7 +68,8 @@ class Nearest:
             places = self.places[q][there]
             kept, _ = kinds.walk(ids[places], vectors.take(places), count)
             columns[q, : len(kept)], less.found[q, : len(kept)] = there[kept], True
-        less.scores, less.ids = (np.take_along_axis(all_, columns, axis=1) for all_ in (self.scores, self.ids))
+        less.scores = np.take_along_axis(self.scores, columns, axis=1)
+        less.ids = np.take_along_axis(self.ids, columns, axis=1)
         less.documents, less.places = self.documents, np.take_along_axis(self.places, columns, axis=1)
         return less
 
