@@ -210,3 +210,22 @@ def test_parts_among_the_nearest_of_a_large_corpus_are_solved_over_all_that_is_n
     by_worth = near[np.argsort(-worth)].tolist()
     expected = sorted(leading, key=by_worth.index) + [i for i in by_worth if i not in leading]
     assert found.ids.tolist() == expected[:6]
+
+
+def test_a_part_without_words_is_solved_over_meaning_among_what_the_others_found() -> None:
+    rng = np.random.default_rng(6)
+    (meaning, words), (ask, said) = halves(rng, 3000, 24, 300), halves(rng, 4, 24, 300)
+    spoken = said.toarray()
+    spoken[2] = 0.0
+    index, asked = MemoryIndex(Vectors(meaning, words), share=0.5), Vectors(ask, scipy.sparse.csr_array(spoken))
+    nnn = NNN(l1=0.05, l2=0.2)
+    found = nnn.decode(asked.take(slice(0, 1)), index, 6, asked.take(slice(1, 4)))
+    rows, targets = stacked(meaning, words, 0.5), stacked(ask, scipy.sparse.csr_array(spoken), 0.5)
+    spaces = [(rows, targets[0]), (rows, targets[1]), (meaning, ask[2]), (rows, targets[3])]
+    scores = np.array([space.astype(float) @ nnn.rewrite(target, space) for space, target in spaces])
+    worth = scores[0] + scores[1:].max(axis=0)
+    leading = {int(np.argmax(part)) for part in scores[1:]}
+    by_worth = np.argsort(-worth).tolist()
+    assert found.certified
+    assert found.ids.tolist()[:3] == sorted(leading, key=by_worth.index)
+    np.testing.assert_array_equal(found.serves, scores[:, found.ids].argmax(axis=0) - 1)

@@ -10,7 +10,7 @@ import numpy as np
 from coverset.arrays import Array, Ids, Keys, Mask
 from coverset.decoders.field import Surroundings
 from coverset.decoders.nearest import Nearest
-from coverset.indexes import Index, MemoryIndex, suiting, within
+from coverset.indexes import Index, MemoryIndex, fetch, suiting, within
 from coverset.ranking import ascending
 from coverset.solvers.fista import solve_fista
 from coverset.solvers.solution import Solution
@@ -62,23 +62,26 @@ class Solving:
         """Solve for the targets of one request, without some documents: a solution each, over the same ones."""
         targets = near.targets
         strengths = np.full(len(targets), l1), np.full(len(targets), l2)
-        solutions: list[Solution | None] = [None] * len(targets)
+        solved = dict[int, tuple[Solution, Index]]()
         field = None
         if self.candidates is not None:
             field = near.field(self.candidates + len(barred), frozenset(barred))
+        small = field is None and self._small(index)
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
             if field is not None:
                 found = self._field(field.ids, _shared(field.vectors, view), some, sparse, ridge)
-            elif self._small(view):
+            elif small:
                 gone = np.zeros((len(some), len(index)), bool)
                 gone[:, np.array(list(barred), np.int64)] = True
                 found = self._corpus(view, some, sparse, ridge, gone).each()
             else:
-                found = _completed(self._pools(view, some, sparse, ridge, k, [barred] * len(some)), view)
-            for t, solution in zip(which.tolist(), found, strict=True):
-                solutions[t] = solution
-        return [solution for solution in solutions if solution is not None]
+                found = self._pools(view, some, sparse, ridge, k, [barred] * len(some))
+            solved.update((t, (solution, view)) for t, solution in zip(which.tolist(), found, strict=True))
+        solutions = [solved[t] for t in range(len(targets))]
+        if field is None and not small:
+            return _completed(solutions)
+        return [solution for solution, _ in solutions]
 
     def _small(self, index: Index) -> bool:
         """Whether to solve over all rows at once; what cannot be is said."""
@@ -172,13 +175,10 @@ def _shared(vectors: Vectors, index: Index) -> Vectors:
     return vectors.sharing(index.share) if isinstance(index, MemoryIndex) and vectors.width else vectors
 
 
-def _completed(solutions: list[Solution], index: Index) -> list[Solution]:
-    """Return solutions over different documents as solutions over all of them."""
-    from coverset.indexes import fetch
-
-    ids = np.unique(np.concatenate([s.ids for s in solutions])) if len(solutions) > 1 else solutions[0].ids
+def _completed(solutions: list[tuple[Solution, Index]]) -> list[Solution]:
+    """Return solutions over different documents as solutions over all of them, each under its own view."""
     if len(solutions) == 1:
-        return solutions
+        return [solutions[0][0]]
+    ids = np.unique(np.concatenate([solution.ids for solution, _ in solutions]))
     ids = ids[ascending(ids)]
-    vectors = fetch(index, ids)
-    return [solution.over(ids, vectors.times(solution.residuals[0])) for solution in solutions]
+    return [solution.over(ids, fetch(view, ids).times(solution.residuals[0])) for solution, view in solutions]
