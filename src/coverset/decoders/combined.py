@@ -31,7 +31,7 @@ class Combined:
         Documents that are equal but for rounding go by their place.
         """
         # Imported here: numba, which compiles it, is only needed once something is solved.
-        from coverset.solvers.best import best, in_order
+        from coverset.solvers.best import best
 
         if len(self.solutions) == 1:
             whole = self.solutions[0]
@@ -39,7 +39,7 @@ class Combined:
             order, counts, _, _ = best(whole.weights, whole.scores, whole.l2, count, cut.fill)
             places: Ids = order[0, : counts[0]]
             return places
-        places = in_order(self._worth, int(np.isfinite(self._worth).sum()))
+        places = self._by_worth
         if not cut.fill:
             places = places[self._weights[places] > 0]
         leader = np.zeros(self._worth.size, bool)
@@ -99,6 +99,12 @@ class Combined:
     def _worth(self) -> Array:
         """What each document counts for the request; minus infinity where it can never be chosen."""
         return np.where(np.isfinite(self._scores[0]), together(self._scores), -np.inf)
+
+    @cached_property
+    def _by_worth(self) -> Ids:
+        from coverset.solvers.best import in_order
+
+        return in_order(self._worth, int(np.isfinite(self._worth).sum()))
 
     @cached_property
     def _by_part(self) -> Array:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from coverset.arrays import Array, Ids, Keys, Mask
+from coverset.arrays import Array, Floats, Ids, Keys, Mask
+from coverset.compilation import compiled
 from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
@@ -14,7 +15,7 @@ from coverset.solvers.parallel import cores, each
 from coverset.solvers.sides import LARGE, largest, tolerance
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
-from coverset.vectors import Vectors
+from coverset.vectors import Rows, Vectors
 
 
 def solve_gram(
@@ -68,27 +69,17 @@ def solve_among(
 ) -> list[Solution]:
     """Solve each query over some documents of its own, out of those that were fetched for all of them."""
     rows, norms, solutions = vectors.rows, vectors.norms, dict[int, Solution]()
-    nothing, no_gram = np.empty(0, np.int64), np.empty((0, 0))
 
     def solve(q: int) -> None:
-        some, query, sparse, ridge = members[q], targets[q], float(l1[q]), float(l2[q])
-        lengths, weights = norms[some], np.zeros(len(some))
-        longest = float(lengths.max())
-        shortest = float(lengths[lengths > 0].min(initial=longest))
-        exactly, most = tolerance(query, longest, shortest), largest(ridge, longest, LARGE)
-        solved, residual, found, _, _ = solve_pool(
-            rows, some, query, sparse, ridge, exactly, most, weights, nothing, no_gram
+        weights, residual, scores, gap, violation, longest = optimum(
+            rows, norms, members[q], targets[q], float(l1[q]), float(l2[q])
         )
-        if not solved:
-            weights, residual, found = newton(rows, some, query, sparse, ridge, query, ENOUGH)
-        gap, violation = measure(query, residual, found, weights, sparse, ridge)
-        found[lengths == 0] = -np.inf
         one = slice(q, q + 1)
         solutions[q] = Solution(
-            ids[some],
+            ids[members[q]],
             targets[one],
             weights[None],
-            found[None],
+            scores[None],
             residual[None],
             np.array([gap]),
             np.array([violation]),
@@ -100,3 +91,27 @@ def solve_among(
 
     each(solve, range(len(targets)))
     return [solutions[q] for q in range(len(targets))]
+
+
+@compiled
+def optimum(
+    rows: Rows, norms: Floats, members: Ids, query: Array, l1: float, l2: float
+) -> tuple[Array, Array, Array, float, float, float]:
+    """Solve one query over some rows; return (weights, residual, scores, gap, violation, longest length)."""
+    longest, shortest = 0.0, np.inf
+    for i in members:
+        longest = max(longest, np.float64(norms[i]))
+        if norms[i] > 0:
+            shortest = min(shortest, np.float64(norms[i]))
+    weights, nothing, no_gram = np.zeros(len(members)), np.empty(0, np.int64), np.empty((0, 0))
+    exactly, most = tolerance(query, longest, min(shortest, longest)), largest(l2, longest, LARGE)
+    solved, residual, found, _, _ = solve_pool(
+        rows, members, query, l1, l2, exactly, most, weights, nothing, no_gram
+    )
+    if not solved:
+        weights, residual, found = newton(rows, members, query, l1, l2, query, ENOUGH)
+    gap, violation = measure(query, residual, found, weights, l1, l2)
+    for n in range(len(members)):
+        if norms[members[n]] == 0:
+            found[n] = -np.inf
+    return weights, residual, found, gap, violation, longest

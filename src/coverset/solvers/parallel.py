@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
@@ -12,14 +12,20 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-def each(function: Callable[[Item], None], items: Sequence[Item]) -> None:
-    """Call `function` on every item: the first one here, the others on threads."""
-    if len(items) == 0:
-        return
-    waiting = [_threads(os.getpid()).submit(function, item) for item in items[1:]]
-    function(items[0])
-    for future in waiting:
-        future.result()
+def each(function: Callable[[Item], None], items: Iterable[Item]) -> None:
+    """Call `function` on every item, here and on threads: whoever is free takes the next one."""
+    left = list(items)
+    waiting = iter(left)
+
+    def work() -> None:
+        for item in waiting:
+            function(item)
+
+    helpers = [_threads(os.getpid()).submit(work) for _ in range(min(cores(), len(left)) - 1)]
+    work()
+    for helper in helpers:
+        if not helper.cancel():  # it has begun, and may not have ended
+            helper.result()
 
 
 def ranges(count: int) -> list[tuple[int, int]]:

@@ -44,7 +44,7 @@ class ByTerm(WordScan):
 
     def __init__(self, postings: Postings, targets: Floats, root: float, step: int) -> None:
         self._postings, self._step = postings, step
-        self._queries, self._terms = np.nonzero(targets)
+        self._queries, self._terms = np.divmod(np.flatnonzero(targets != 0), targets.shape[1])
         self._weights = (root * targets[self._queries, self._terms]).astype(np.float32)
         self.listed = int((postings.starts[self._terms + 1] - postings.starts[self._terms]).sum())
 
