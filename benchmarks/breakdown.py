@@ -1,4 +1,4 @@
-"""Where the time of a decode goes: a batch over many documents, and one query over few.
+"""Where the time of a decode goes: a batch over many documents, and one query and a batch over few.
 
     python -m benchmarks.breakdown --documents 1000000 --out benchmarks/results
 
@@ -21,15 +21,18 @@ import numpy as np
 
 from benchmarks.corpora import CORPORA
 from coverset import NNN, Dense, MemoryIndex
+from coverset.decoders.cut import Cut
 from coverset.evaluation.speed import best
 from coverset.indexes.memory.bounds import Bounds
 from coverset.products import times
 from coverset.solvers import exact
-from coverset.solvers.batch import Batch, Outcome, solve_batch
+from coverset.solvers.few import solve_gram
+from coverset.solvers.parallel import each, workers
+from coverset.solvers.solution import Solution
 
 D, BATCH, K, REPEATS = 384, 64, 5, 5
 LARGE = {"(0.1, 0.1)": NNN(l1=0.1, l2=0.1), "(0.1, 10)": NNN(l1=0.1, l2=10.0)}
-SMALL = (500, 2000)
+SMALL = (("text", 500, 1), ("text", 2000, 1), ("clustered", 500, 32))
 
 
 @contextmanager
@@ -81,28 +84,38 @@ def large(n: int) -> list[dict[str, Any]]:
     return rows
 
 
-def small(n: int) -> dict[str, Any]:
-    """Return the microseconds of one query's parts, and in all; and of the bare product in single precision."""
-    corpus, queries = CORPORA["text"](n, D, BATCH)
-    index, decoder = MemoryIndex(corpus), LARGE["(0.1, 0.1)"]
-    rows, gram, target = index.corpus.rows, index.gram, queries[:1].astype(np.float64)
-    room = np.empty((1, n))
-    outcome = Outcome(
-        np.zeros((1, n)), np.empty((1, n)), np.empty((1, D)), np.empty(1), np.empty(1), np.empty(1, bool)
-    )
-    strength = np.full(1, 0.1)
-    batch = Batch(target, strength, strength, index.corpus.longest, index.corpus.shortest, np.empty((1, 0), bool))
+def small(name: str, n: int, count: int) -> dict[str, Any]:
+    """Return the microseconds of the parts of some queries over few documents, and in all.
 
-    def solve() -> None:
-        outcome.weights[:] = 0.0
-        solve_batch(gram, rows, batch, outcome, 0, 1)
+    Beside them: numpy's product in single precision, and FISTA-50.
+    """
+    corpus, queries = CORPORA[name](n, D, BATCH)
+    index, decoder, targets = MemoryIndex(corpus), LARGE["(0.1, 0.1)"], queries[:count].astype(np.float64)
+    fista, asked = NNN(l1=0.1, l2=0.1, solver="fista", iterations=50), queries[:count]
+    ids, strength, cut = np.arange(n), np.full(count, 0.1), Cut(K, fill=True, whole=True)
+    room, step = np.empty((count, n)), workers(count)
 
-    total = best(lambda: decoder.decode(queries[0], index, K), 500)
-    solved, scored = best(solve, 500), best(lambda: times(rows, target, 0, 1, room), 500)
-    parts = {"the product, in double precision": scored, "solving": solved - scored, "around it": total - solved}
+    def solve() -> Solution:
+        return solve_gram(ids, index.corpus, index.gram, targets, strength, strength)
+
+    def score() -> None:
+        each(lambda first: times(index.corpus.rows, targets, first, step, room), range(step))
+
+    solution = solve()
+    total = best(lambda: decoder.decode_batch(asked, index, K), 500)
+    solved, scored, picked = best(solve, 500), best(score, 500), best(lambda: [*cut.select(solution)], 500)
+    parts = {
+        "the product, in double precision": scored,
+        "solving": solved - scored,
+        "picking and proving": picked,
+        "around it": total - solved - picked,
+    }
     return {
+        "corpus": name,
         "documents": n,
-        "product_us": 1e6 * best(lambda: corpus @ queries[0], 500),
+        "queries": count,
+        "product_us": 1e6 * best(lambda: corpus @ asked.T, 500),
+        "fista_us": 1e6 * best(lambda: fista.decode_batch(asked, index, K), 50),
         "nnn_us": 1e6 * total,
         "parts_us": {part: 1e6 * t for part, t in parts.items()},
     }
@@ -114,12 +127,12 @@ def markdown(report: dict[str, Any]) -> str:
     for row in report["large"]:
         parts = ", ".join(f"{part} {ms:.0f}" for part, ms in row["parts_ms"].items())
         lines.append(f"- {row['strengths']}: {row['nnn_ms']:.0f} (Dense {row['dense_ms']:.0f}): {parts}")
-    lines += ["", "One query over few documents, (0.1, 0.1), in microseconds:", ""]
+    lines += ["", "Over few documents, (0.1, 0.1), in microseconds:", ""]
     for row in report["small"]:
         parts = ", ".join(f"{part} {us:.0f}" for part, us in row["parts_us"].items())
-        lines.append(
-            f"- {row['documents']:,}: {row['nnn_us']:.0f} (numpy's product {row['product_us']:.0f}): {parts}"
-        )
+        asked = f"{row['queries']} of {row['corpus']} over {row['documents']:,}"
+        beside = f"numpy's product {row['product_us']:.0f}, FISTA-50 {row['fista_us']:.0f}"
+        lines.append(f"- {asked}: {row['nnn_us']:.0f} ({beside}): {parts}")
     return "\n".join([*lines, "", "Made by `python -m benchmarks.breakdown --out benchmarks/results`."]) + "\n"
 
 
@@ -132,7 +145,7 @@ def main() -> None:
     report = {
         "documents": arguments.documents,
         "large": large(arguments.documents),
-        "small": [small(n) for n in SMALL],
+        "small": [small(*of) for of in SMALL],
     }
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "breakdown.json").write_text(json.dumps(report, indent=1) + "\n")

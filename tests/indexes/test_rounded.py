@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.sparse import random as random_sparse
 
 from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.indexes.memory import rounded
-from coverset.indexes.memory.rounded import PAYS, Rounded, Rounding
+from coverset.indexes.memory.rounded import LOOK, PAYS, Rounded, Rounding
 from coverset.indexes.memory.samples import STEPS
 from coverset.vectors import Vectors
 from tests.conftest import clustered
@@ -122,6 +123,30 @@ def test_it_is_made_when_it_pays_and_only_where_there_is_room(
     for _ in range(3 * PAYS):
         assert crowded.copy() is None
     assert crowded.wait() is None
+
+
+def test_it_is_dropped_when_memory_runs_short_and_comes_back(
+    documents: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, query = with_copy(documents[0]), documents[1][:1]
+    expected, waits = index.search(query, 5)[1], index._rounding[0]
+    monkeypatch.setattr(rounded, "free_memory", lambda: 0.2 * documents[0].size)
+    for _ in range(LOOK):
+        np.testing.assert_array_equal(index.search(query, 5)[1], expected)
+    assert waits.copy() is waits.wait() is None
+    monkeypatch.setattr(rounded, "free_memory", lambda: 3.0 * documents[0].size)
+    waits.copy()
+    assert waits.wait() is waits.copy() is not None
+
+
+def test_a_container_has_no_more_memory_than_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounded, "CGROUP", tmp_path)
+    machine = rounded.free_memory()
+    (tmp_path / "memory.current").write_text("600\n")
+    (tmp_path / "memory.max").write_text("1000\n")
+    assert rounded.free_memory() == 400.0
+    (tmp_path / "memory.max").write_text("max\n")
+    assert rounded.free_memory() == pytest.approx(machine, rel=0.5)
 
 
 def test_an_index_with_a_copy_goes_to_another_process(documents: Any) -> None:

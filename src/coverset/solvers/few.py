@@ -11,7 +11,7 @@ from coverset.compilation import compiled
 from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
-from coverset.solvers.parallel import cores, each
+from coverset.solvers.parallel import each, workers
 from coverset.solvers.sides import LARGE, largest, tolerance
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
@@ -37,8 +37,8 @@ def solve_gram(
     )
     without = np.empty((count, 0), bool) if barred is None else barred
     batch = Batch(targets, l1, l2, vectors.longest, vectors.shortest, without)
-    workers = min(cores(), count)
-    each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, workers), range(workers))
+    step = workers(count)
+    each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, step), range(step))
 
     def solve(q: int) -> None:
         allowed = np.flatnonzero(np.isfinite(out.scores[q]))

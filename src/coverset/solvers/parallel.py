@@ -21,11 +21,16 @@ def each(function: Callable[[Item], None], items: Iterable[Item]) -> None:
         for item in waiting:
             function(item)
 
-    helpers = [_threads(os.getpid()).submit(work) for _ in range(min(cores(), len(left)) - 1)]
+    helpers = [_threads(os.getpid()).submit(work) for _ in range(workers(len(left)) - 1)]
     work()
     for helper in helpers:
         if not helper.cancel():  # it has begun, and may not have ended
             helper.result()
+
+
+def workers(items: int) -> int:
+    """Return how many cores so many items can keep at work."""
+    return items if items <= 1 else min(cores(), items)
 
 
 def ranges(count: int) -> list[tuple[int, int]]:

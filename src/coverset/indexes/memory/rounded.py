@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
 
@@ -19,8 +20,11 @@ from coverset.sparse import Terms
 PAYS = 4
 # A row of numbers this small is rounded to 0.
 TINY = 1e-30
-# It takes so much of the memory that is free, at most.
-MOST = 0.5
+# It takes so much of the memory that is free, at most, and is dropped when less than such a share of it is left;
+# every so many passes that is looked at.
+MOST, LEAST, LOOK = 0.5, 0.25, 64
+# Where Linux says what a container may have, and what it has.
+CGROUP = Path("/sys/fs/cgroup")
 
 
 class Rounded:
@@ -61,7 +65,8 @@ class Rounded:
 class Rounding:
     """Makes the copy when it has begun to pay, if there is room for it; one for all views of a corpus.
 
-    It is made on a thread of its own: nobody's query waits for it.
+    It is made on a thread of its own: nobody's query waits for it. If memory runs short it is dropped, and made
+    again once there is room.
     """
 
     def __init__(self, rows: Floats) -> None:
@@ -78,10 +83,13 @@ class Rounding:
         """Return the copy for one more pass; None: there is none, or not yet."""
         with self._lock:
             self._passes += 1
-            if self._maker is None and self._passes > PAYS and self._rows.size <= MOST * free_memory():
-                self._maker = Thread(target=self._make, name="coverset-rounded", daemon=True)
-                self._maker.start()
-        return self._made
+            if self._maker is None:
+                if self._passes > PAYS and self._rows.size <= MOST * free_memory():
+                    self._maker = Thread(target=self._make, name="coverset-rounded", daemon=True)
+                    self._maker.start()
+            elif self._made is not None and self._passes % LOOK == 0 and free_memory() < LEAST * self._rows.size:
+                self._made = self._maker = None
+            return self._made
 
     def wait(self) -> Rounded | None:
         """Return the copy once it is made; None if it has not been begun."""
@@ -94,13 +102,15 @@ class Rounding:
 
 
 def free_memory() -> float:
-    """Return how many bytes of memory can be had; infinity where the system does not tell."""
-    try:
+    """Return how many bytes of memory can be had, a container's limit included; infinity if nothing tells."""
+    free = [np.inf]
+    with suppress(OSError):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return np.inf
-    free = [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
-    return free[0] if free else np.inf
+        free += [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    with suppress(OSError, ValueError):  # no limit is "max"
+        limit, used = (int((CGROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        free.append(float(limit - used))
+    return min(free)
 
 
 @vectorised
