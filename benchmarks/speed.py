@@ -70,7 +70,7 @@ def single(n: int) -> dict[str, float]:
 def peak_memory(path: str) -> None:
     """Print the peak memory of decoding, as a multiple of the corpus. Runs in a process of its own.
 
-    First that of a batch; then that of queries one by one, for which a copy in bytes is made, and a batch beside it.
+    First that of a batch; then, beside a copy in bytes, that of queries one by one and a batch.
     """
     small = np.eye(8, D, dtype=np.float32)
     EXACT.decode_batch(np.ones((2, D)), small)
