@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from coverset import NNN, Dense, MemoryIndex, Vectors
 from coverset.decoders.nearest import Nearest
@@ -142,3 +143,22 @@ def test_what_cannot_be_suited_is_said() -> None:
         NNN.suited(queries, Plain(corpus))
     with pytest.raises(ValueError, match="queries"):
         NNN.suited(queries[:, :3], corpus)
+
+
+def test_among_copies_of_the_query_the_strength_is_no_less_than_pairs_of_documents_can_make_it() -> None:
+    rng = np.random.default_rng(0)
+    meaning = np.repeat(rng.standard_normal((1, 8)), 30, axis=0).astype(np.float32)
+    words = scipy.sparse.csr_array(rng.random((30, 12)).astype(np.float32))
+    both = Vectors(meaning, words)
+    found = NNN(certify=True).decode(Vectors(meaning[:1], words[:1]), MemoryIndex(both, share=0.3))
+    assert found.certified
+    assert found.strengths is not None
+    square = float((np.asarray(MemoryIndex(both, share=0.3).norms, float) ** 2).mean())
+    assert found.strengths[1] == pytest.approx(square / 31, rel=0.2)
+
+
+def test_a_query_like_no_document_is_certified_to_get_no_weight() -> None:
+    corpus, query = np.eye(3, 6, dtype=np.float32), np.eye(1, 6, 5)[0]
+    found = NNN(l2=0.0).decode(query, corpus)
+    assert (found.gap, found.violation, found.certified) == (0.0, 0.0, True)
+    assert not found.weights.any()

@@ -81,7 +81,7 @@ class Combined:
             return False
         if worth.size > 1:
             two = np.partition(self._by_part, -2, axis=1)[:, -2:]
-            if (two[:, 1] - two[:, 0] <= error).any():
+            if (two[:, 0] >= two[:, 1] - error).any():
                 return False
         # Those that lead were chosen for a part; whoever comes after must lead all that are left out.
         after, out = worth[kept[first:]], np.delete(worth, kept)

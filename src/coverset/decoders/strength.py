@@ -30,6 +30,9 @@ NEAREST, BOTH, VERSIONS = 10, 20, 8
 # Pairs more alike than this say that the corpus has duplicates, and nothing of the query.
 DUPLICATE = 0.95
 SHARE, SCALE, CROWD = 0.3, 0.75, 1.2
+# Two documents at a cosine of n to the query are at one of 2 n^2 - 1 at least, so z is below this only where all
+# pairs were put aside as duplicates.
+LEAST = -3.0
 # Where the ranking is that of Dense, and weights can still be told from 0.
 DENSE = 1500.0
 TINY = float(np.finfo(np.float32).tiny)
@@ -50,7 +53,7 @@ def strengths(near: Nearest, kinds: Kinds | None = None) -> tuple[Array, Array]:
     square = (lengths.astype(np.float64) ** 2).sum(axis=1) / np.maximum(few.found.sum(axis=1), 1)
     alike, like = likeness(_written(near.targets), documents, few.found)
     if both:
-        z = (alike - like) / np.maximum(1.0 - like, TINY)
+        z = np.maximum((alike - like) / np.maximum(1.0 - like, TINY), LEAST)
         ridge = _ridge(np.where(like > 0.0, z, np.inf), 0.1, 0.1)
     else:
         ridge = _ridge(_ratio(alike, like), SCALE, CROWD)

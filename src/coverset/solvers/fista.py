@@ -48,7 +48,8 @@ def fista(
     curvature = (lipschitz(corpus) if norm is None else norm) + np.asarray(l2)
     # Documents of length zero and no l2: nothing slopes, and any step leaves every weight at zero.
     step = 1.0 / np.where(curvature > np.finfo(np.float32).tiny, curvature, 1.0)
-    step, shrink, threshold = (np.float32(x) for x in (step, 1.0 - l2 * step, l1 * step))
+    with np.errstate(over="ignore"):  # a threshold beyond float32 leaves every weight at zero, as it should
+        step, shrink, threshold = (np.float32(x) for x in (step, 1.0 - l2 * step, l1 * step))
     v = np.ascontiguousarray(queries.T)
     w: Floats = np.zeros((len(corpus), len(queries)), np.float32)
     z, tau = w.copy(), 1.0

@@ -45,6 +45,6 @@ def measure(
     if l2 > 0.0:
         dual = along - 0.5 * square - over / (2.0 * l2)
     else:
-        scale = l1 / top
+        scale = l1 / top if top > l1 else 1.0  # both may be 0: a query that no document is like
         dual = scale * along - 0.5 * scale * scale * square
     return max(primal - dual, 0.0), worst
