@@ -281,6 +281,19 @@ def test_another_encoder_is_refused_and_named(animals: Retriever) -> None:
         unnamed.search("red")
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(len, "a function without name, dim, .*FunctionEncoder makes one"), (object(), "a object without name")],
+)
+def test_what_is_no_encoder_is_said_before_anything_is_made(tmp_path: Path, given: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=f"encoder must be a name, or an object with name, .*{told}"):
+        Retriever.open(tmp_path / "new", encoder=given)
+    assert not (tmp_path / "new").exists()
+    Retriever.open(tmp_path / "old", encoder=Words())
+    with pytest.raises(ValueError, match="encoder must be a name"):
+        Retriever.open(tmp_path / "old", encoder=given)
+
+
 def test_an_encoder_out_of_a_folder_is_found_again(tmp_path: Path) -> None:
     trained = tmp_path / "deep" / "trained"
     trained.mkdir(parents=True)

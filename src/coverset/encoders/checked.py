@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,10 +13,24 @@ from coverset.inputs import as_vectors
 
 # How far from 1 a vector's length may be: half precision is that exact.
 CLOSE = 1e-2
+# What an encoder has.
+NEEDED = ("name", "dim", "fingerprint", "encode", "encode_queries")
 
 
 class EncoderError(ValueError):
     """An encoder returned something else than a vector of its width and of length 1 for every text."""
+
+
+def as_encoder(value: object) -> Encoder:
+    """Return an encoder after checking that it is one: an object of another library often is not."""
+    missing = [name for name in NEEDED if not hasattr(value, name)]
+    if missing:
+        told = "a function" if callable(value) and not hasattr(value, "encode") else f"a {type(value).__name__}"
+        raise ValueError(
+            f"encoder must be a name, or an object with {', '.join(NEEDED)}; got {told} without "
+            f"{', '.join(missing)}: coverset.encoders.function.FunctionEncoder makes one of a function"
+        )
+    return cast(Encoder, value)
 
 
 def as_encoded(encoder: Encoder, vectors: ArrayLike, count: int, *, scale: bool = False) -> Floats:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from coverset.encoders import DEFAULT, Encoder, load_encoder
+from coverset.encoders.checked import as_encoder
 from coverset.encoders.precomputed import FINGERPRINT, Precomputed
 from coverset.encoders.words import Analyser
 from coverset.store.errors import EncoderMismatchError
@@ -34,7 +35,7 @@ def create_store(table: Table, encoder: str | Encoder | None, words: str | None)
 def _first_encoder(given: str | Encoder | None) -> tuple[Encoder, str | None]:
     """Return the encoder of a new store, and what it can be loaded by again, if not by its name."""
     if given is not None and not isinstance(given, str):
-        return given, None
+        return as_encoder(given), None
     encoder = load_encoder(given or DEFAULT)
     place = str(Path(given).resolve()) if given and Path(given).is_dir() else given
     return encoder, None if place == encoder.name else place
@@ -46,6 +47,7 @@ def same_encoder(folder: Path, state: State, dim: int, given: str | Encoder) -> 
         if given == state.encoder:
             return None
         given = load_encoder(given)
+    given = as_encoder(given)
     if (given.name, given.fingerprint, given.dim) != (state.encoder, state.fingerprint, dim):
         raise EncoderMismatchError(
             f"the store {folder} was made with the encoder {_told(state.encoder, state.fingerprint, dim)}, and "
