@@ -30,7 +30,7 @@ def by_iterations(
     v: Tensor, u: Tensor, relevant: Tensor, l1: float, l2: float, slopes: list[float]
 ) -> list[Tensor]:
     """The loss by many FISTA iterations on the tape, relevant documents outside the support continued below 0."""
-    weights = unrolled(v, u, l1, l2, iterations=4000)
+    weights = unrolled(v, u, l1, l2, iterations=2000 if l2 else 4000)
     scores = (v - weights @ u) @ u.T
     values = [torch.where(relevant & (weights <= 0), slope * (scores - l1), weights) for slope in slopes]
     return [completeness(Weights(part, relevant)) for part in values]
