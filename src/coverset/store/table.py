@@ -6,7 +6,6 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -19,6 +18,7 @@ from coverset.store import rows, version
 from coverset.store.errors import PANIC, BusyStoreError, named, refusal
 from coverset.store.layout import HOME, LOCK, check_plain
 from coverset.store.ledger import Ledger
+from coverset.store.waiting import to_the_end
 
 NAME = HOME.removesuffix(".lance")
 # After this many versions a table is rewritten as one piece, and also after a write of many documents, when what
@@ -62,13 +62,15 @@ class Table:
             self.folder.mkdir(parents=True, exist_ok=True)
         with named(self.folder), self._alone():
             if not self.exists:
-                # What a process left that died while it was making the store.
-                shutil.rmtree(self._home, ignore_errors=True)
-                self._ledger.begin()
-                require("lancedb", "store").connect(self.folder).create_table(
-                    NAME, rows.state_row(state, dim, words=state.words is not None)
-                )
-                self._ledger.record()
+                first = rows.state_row(state, dim, words=state.words is not None)
+                to_the_end(lambda: self._begin(first))
+
+    def _begin(self, first: Foreign) -> None:
+        # What a process left that died while it was making the store.
+        shutil.rmtree(self._home, ignore_errors=True)
+        self._ledger.begin()
+        require("lancedb", "store").connect(self.folder).create_table(NAME, first)
+        self._ledger.record()
 
     def newest(self) -> tuple[int | None, int]:
         """Return what changes with every version: its number, and which store it is that lies in the folder."""
@@ -107,9 +109,7 @@ class Table:
             after = replace(now.state, **changes).of(documents["digest"].to_numpy())
             if after != now.state:
                 everything = pa.concat_tables([new, rows.state_row(after, now.dim, words=words)])
-                # In a thread that is always waited for: an interrupt must not free the lock under a commit.
-                with ThreadPoolExecutor(1) as thread:
-                    thread.submit(self._commit, table, everything, gone).result()
+                to_the_end(lambda: self._commit(table, everything, gone))
                 written = replace(now, number=int(table.version), state=after, documents=documents)
                 self._newest = self._ledger.stamp(), written
             return len(new) + len(gone)
@@ -124,8 +124,11 @@ class Table:
             table.checkout_latest()
             new = [field for field in rows.schema(1, words=True) if field.name not in table.schema.names]
             if new:
-                table.add_columns(pa.schema(new))
-                self._ledger.record()
+                to_the_end(lambda: self._widen(table, pa.schema(new)))
+
+    def _widen(self, table: Foreign, columns: Foreign) -> None:
+        table.add_columns(columns)
+        self._ledger.record()
 
     def _commit(self, table: Foreign, new: Foreign, gone: Sequence[str]) -> None:
         before = table.version
