@@ -172,10 +172,10 @@ def main() -> None:
     )
     path, sets = arguments.out / f"{name}.json", arguments.sets or list(SETS)
     record: dict[str, Any] = {}
+    arguments.out.mkdir(parents=True, exist_ok=True)
     with progress("labelled sets", len(sets)) as advance:
         for each in sets:
             record[each] = run(arguments.data / each, arguments.split, encoder, arguments.versions, arguments.most)
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(record, indent=1) + "\n")
             advance(1)
     text = (

@@ -41,7 +41,6 @@ class Cut:
         found = zip(
             solution.ids[order],
             solution.weights[np.arange(len(order))[:, None], order].astype(np.float32),
-            np.full(order.shape, -1),
             counts.tolist(),
             gaps.tolist(),
             violations.tolist(),
@@ -50,18 +49,9 @@ class Cut:
             zip(solution.l1.tolist(), solution.l2.tolist(), strict=True),
             strict=True,
         )
-        for ids, chosen, serves, count, gap, violation, certain, proof, strengths in found:
+        for ids, chosen, count, gap, violation, certain, proof, strengths in found:
             yield Selection(
-                ids[:count],
-                chosen[:count],
-                gap,
-                violation,
-                certain,
-                proof,
-                solution.passes,
-                strengths,
-                [[] for _ in range(count)],
-                serves[:count],
+                ids[:count], chosen[:count], gap, violation, certain, proof, solution.passes, strengths
             )
 
     def error(self, solution: Solution) -> Array:

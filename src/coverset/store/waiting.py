@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from types import FrameType
+from typing import TypeVar
 
 Result = TypeVar("Result")
 
@@ -16,8 +17,8 @@ def to_the_end(work: Callable[[], Result]) -> Result:
     # Interrupts are raised in the main thread, and only there can that be changed.
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         return work()
-    came: list[tuple[Any, ...]] = []
-    signal.signal(signal.SIGINT, lambda *how: came.append(how))
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
     try:
         return work()
     finally:
