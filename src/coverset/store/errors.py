@@ -15,7 +15,7 @@ REFUSALS = {
     for name in ["EACCES", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EPERM", "EROFS"]
     if hasattr(errno, name)
 }
-# A panic inside LanceDB, which a damaged file can cause, is not an Exception.
+# A panic inside Lance, which a damaged file can cause, is not an Exception.
 PANIC = "PanicException"
 NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
@@ -40,7 +40,7 @@ def refusal(error: BaseException) -> int | None:
     """Return the number under which the system refused something; None if the error is of another kind."""
     number = getattr(error, "errno", None)
     if not isinstance(number, int):
-        # LanceDB's errors have the system's number only in their text.
+        # Lance's errors have the system's number only in their text.
         told = re.search(r"\(os error (\d+)\)", str(error))
         number = int(told[1]) if told else None
     return number if number in REFUSALS else None

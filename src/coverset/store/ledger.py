@@ -1,6 +1,6 @@
 """The ledger: which files of a table are safely on disk, and what is in them.
 
-LanceDB never changes a file that it has committed. So each gets a line, its digest and its path, once it has
+Lance never changes a file that it has committed. So each gets a line, its digest and its path, once it has
 been brought to the disk, and whoever reads the table first checks the files that are new to them: a damaged
 file is found here, before anything tries to make sense of it. A file without a line belongs to a write that
 nobody has acknowledged yet.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from coverset.store.layout import LEDGER, PART, check_plain
 
-# The files that never change; LanceDB keeps a hint beside them that does.
+# The files that never change; Lance keeps a hint beside them that does.
 SUFFIXES = (".lance", ".manifest", ".arrow", ".bin", ".txn")
 LINE = re.compile(r"([0-9a-f]{32}) (.+)")
 BEGUN = b"being made\n"
@@ -141,7 +141,7 @@ class Ledger:
 
 
 def _newest(names: Iterable[str]) -> str:
-    """Return the newest version's file: LanceDB counts them down, so it is the first in the order of names."""
+    """Return the newest version's file: Lance counts them down, so it is the first in the order of names."""
     return min((name for name in names if name.endswith(".manifest")), default=NONE)
 
 

@@ -1,4 +1,4 @@
-"""A store's table in LanceDB: one commit a write, whole versions for readers, one writer at a time."""
+"""A store's table, a Lance dataset: one commit a write, whole versions for readers, one writer at a time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ from coverset.store.layout import HOME, LOCK, check_plain
 from coverset.store.ledger import Ledger
 from coverset.store.waiting import to_the_end
 
-NAME = HOME.removesuffix(".lance")
 # After this many versions a table is rewritten as one piece, and also after a write of many documents, when what
 # it has replaced has come to three times of what is there.
 TIDY, LARGE = 32, 1000
 # A version is kept for this long after a newer one, so that those who are reading it can go on.
 KEPT = timedelta(seconds=20)
-NEVER = timedelta(days=36500)
 # Times that a reader tries again when the version it was reading has been cleaned away all the same.
 TRIES = 4
 
@@ -37,7 +35,7 @@ class Table:
     """The documents of a store, on disk; a write waits for another writer for `timeout` seconds."""
 
     def __init__(self, folder: Path, timeout: float) -> None:
-        require("lancedb", "store", run=False)
+        require("lance", "store", run=False)
         self.folder, self.timeout = folder, timeout
         self._home = folder / HOME
         self._reading, self._writing = threading.Lock(), threading.Lock()
@@ -69,7 +67,7 @@ class Table:
         # What a process left that died while it was making the store.
         shutil.rmtree(self._home, ignore_errors=True)
         self._ledger.begin()
-        require("lancedb", "store").connect(self.folder).create_table(NAME, first)
+        require("lance", "store").write_dataset(first, self._home)
         self._ledger.record()
 
     def newest(self) -> tuple[int | None, int]:
@@ -138,17 +136,17 @@ class Table:
         merge.execute(new)
         self._ledger.record()
         crowded = before // TIDY != table.version // TIDY
-        if crowded or (len(new) > LARGE and self._ledger.size() > 4 * table.stats()["total_bytes"]):
+        if crowded or (len(new) > LARGE and self._ledger.size() > 4 * version.size(table)):
             self._tidy(table)
 
     def _tidy(self, table: Foreign) -> None:
         """Rewrite the table as one piece. The write before it is on disk: no room for this is no fault of it."""
         try:
-            table.optimize(cleanup_older_than=NEVER)
+            table.optimize.compact_files()
             # What it replaces goes only once it is on disk itself.
             self._ledger.record()
             # No transaction of another writer can be under way: what no version refers to is rubbish.
-            table.optimize(cleanup_older_than=KEPT, delete_unverified=True)
+            table.cleanup_old_versions(KEPT, delete_unverified=True)
             self._ledger.record()
         except Exception as error:
             if refusal(error) is None:
@@ -186,7 +184,7 @@ class Table:
             self._ledger.forget()
 
     def _open(self) -> Foreign:
-        return require("lancedb", "store").connect(self.folder).open_table(NAME)
+        return require("lance", "store").dataset(self._home)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

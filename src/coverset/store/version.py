@@ -15,6 +15,7 @@ from coverset.arrays import Floats, Ids
 from coverset.extras import require
 from coverset.plain import Foreign
 from coverset.store import rows
+from coverset.store.waiting import to_the_end
 
 DOCUMENTS = f"id != '{rows.STATE}'"
 # Up to this many documents that changed are fetched by their ids; for more, everything is read.
@@ -46,15 +47,20 @@ class Outline:
 
 
 def outline(table: Foreign) -> Outline:
-    """Return the outline of the version that a LanceDB table is at."""
-    found = _checked(table.search().where(among([rows.STATE])).to_arrow())
+    """Return the outline of the version that a table is at."""
+    found = _checked(_select(table, among([rows.STATE])))
     if len(found) != 1:
         raise ValueError("the row that describes it is missing")
     state = rows.read_state(found["meta"][0].as_py())
-    documents = table.search().select(["id", "digest"]).where(DOCUMENTS).to_arrow()
+    documents = _select(table, DOCUMENTS, ["id", "digest"])
     if state != state.of(documents["digest"].to_numpy()):
         raise ValueError(f"its {state.documents} documents are not all there, or not all those that were written")
     return Outline(int(table.version), state, _vectors(found).shape[1], in_order(documents))
+
+
+def size(table: Foreign) -> int:
+    """Return how many bytes the data of the version that a table is at take."""
+    return sum(field.bytes_on_disk for field in table.stats.data_stats().fields)
 
 
 def in_order(documents: Foreign) -> Foreign:
@@ -63,7 +69,7 @@ def in_order(documents: Foreign) -> Foreign:
 
 
 def read(table: Foreign, now: Outline, known: Version | None) -> Version:
-    """Return the version that a LanceDB table is at; of what an earlier one had, nothing is read again."""
+    """Return the version that a table is at; of what an earlier one had, nothing is read again."""
     pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
     vectors = _room(len(now.documents), now.dim)
     source = np.full(len(vectors), -1)
@@ -92,7 +98,7 @@ def read(table: Foreign, now: Outline, known: Version | None) -> Version:
 
 
 def among(ids: Iterable[str]) -> str:
-    """Return the condition that a row's id is one of these, for LanceDB's filters."""
+    """Return the condition that a row's id is one of these, for Lance's filters."""
     return f"id IN ({', '.join(_quoted(i) for i in ids)})"
 
 
@@ -119,8 +125,14 @@ def _batches(table: Foreign, ids: Foreign) -> Iterator[Foreign]:
     pa = require("pyarrow", "store")
     if len(ids):
         condition = DOCUMENTS if len(ids) > FEW else among(ids.to_pylist())
-        for batch in table.search().where(condition).to_batches(BATCH):
+        batches = table.to_batches(filter=condition, batch_size=BATCH)
+        while (batch := to_the_end(lambda: next(batches, None))) is not None:
             yield _checked(pa.Table.from_batches([batch]))
+
+
+def _select(table: Foreign, condition: str, columns: list[str] | None = None) -> Foreign:
+    """Return the rows that meet a condition. Lance would take an interrupt meanwhile for an error of its own."""
+    return to_the_end(lambda: table.to_table(columns, condition))
 
 
 def _checked(part: Foreign) -> Foreign:
