@@ -43,7 +43,7 @@ class Retriever:
 
     def __init__(self, table: Table, encoder: Encoder | None, state: State, dim: int) -> None:
         self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
-        self._loading, self._refreshing = threading.Lock(), threading.Lock()
+        self._loading, self._refreshing = threading.Lock(), threading.RLock()
         self._snapshot: Snapshot | None = None
         self._seen: tuple[int | None, int] | None = None
         self._queries = Queries(lambda: self.encoder, dim)
@@ -167,7 +167,7 @@ class Retriever:
         incoming = check_documents(documents, self._dim)
         if not incoming:
             return 0
-        return self._table.write(prepared(incoming, self.snapshot(), lambda: self.encoder), [])
+        return self._table.write(prepared(incoming, self._newest(), lambda: self.encoder), [])
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents; return how many of these ids were there."""
@@ -306,6 +306,13 @@ class Retriever:
 
     def snapshot(self) -> Snapshot:
         """Return the newest version, whole and unchanging: `ids`, `index`, `where(...)`, `document(row)`."""
+        with self._refreshing:
+            snapshot = self._newest()
+            snapshot.index  # noqa: B018  made here, once for all threads
+            return snapshot
+
+    def _newest(self) -> Snapshot:
+        """Return the newest version as it is read; words are weighed, and the index is made, when asked for."""
         with self._refreshing:
             newest = self._table.newest()
             if self._snapshot is None or self._seen != newest:

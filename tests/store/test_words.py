@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from coverset.arrays import Floats
 from coverset.commands import app
 from coverset.encoders.function import FunctionEncoder
 from coverset.encoders.precomputed import Precomputed
+from coverset.store.weighing import weighed
 
 FIRST = Path(__file__).parent / "first" / "first.cover"
 DOCUMENTS = {
@@ -58,6 +60,23 @@ def test_weights_after_upserts_and_deletes_are_those_of_a_store_built_anew(tmp_p
     assert ours.index is not None
     assert theirs.index is not None
     np.testing.assert_array_equal(ours.index.corpus.words.values, theirs.index.corpus.words.values)
+
+
+def test_all_words_are_weighed_once_a_version_and_by_whoever_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weighings: list[int] = []
+    monkeypatch.setattr(
+        "coverset.store.snapshot.weighed", lambda table: weighings.append(len(table)) or weighed(table)
+    )
+    tools = store(tmp_path / "tools.cover")
+    for identifier, text in DOCUMENTS.items():
+        tools.add([{"id": identifier, "text": text}])
+    assert weighings == []
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: tools.search("sorted array", k=1)[0].id, range(8)))
+    assert set(found) == {"sort"}
+    assert weighings == [len(DOCUMENTS)]
 
 
 def test_two_readers_of_one_version_see_the_same_and_a_filter_does_not_change_weights(tmp_path: Path) -> None:

@@ -35,10 +35,8 @@ class Snapshot:
         Which version of the store it is.
     decoder
         The decoder that the store was set to.
-    analyser, vocabulary
-        What takes words out of texts, and what they weigh in this version; None where no words are kept.
-    index
-        The vectors, row for row; None when there are no documents.
+    analyser
+        What takes words out of texts; None where no words are kept.
     """
 
     def __init__(self, contents: Version, words: tuple[Vocabulary, Words] | None = None) -> None:
@@ -47,14 +45,27 @@ class Snapshot:
         self.decoder: Decoder = from_setting(contents.state.decoder)
         language = contents.state.words
         self.analyser = None if language is None else Analyser(language)
-        # What words weigh is that of the whole version, whatever the filter.
-        self._words = words if words is not None or language is None else weighed(contents.table)
-        self.vocabulary = None if self._words is None else self._words[0]
-        self.index = self._index() if len(contents.vectors) else None
+        self._given = words
         self._narrowed: dict[Filter, Snapshot] = {}
 
-    def _index(self) -> MemoryIndex:
+    @cached_property
+    def _words(self) -> tuple[Vocabulary, Words] | None:
+        # What words weigh is that of the whole version, whatever the filter; whoever only writes need not know it.
+        if self._given is not None or self.analyser is None:
+            return self._given
+        return weighed(self.contents.table)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        """What the words of this version weigh; None where no words are kept."""
+        return None if self._words is None else self._words[0]
+
+    @cached_property
+    def index(self) -> MemoryIndex | None:
+        """The vectors, row for row; None when there are no documents."""
         vectors, share = self.contents.vectors, self.contents.state.share
+        if not len(vectors):
+            return None
         if self._words is None:
             return MemoryIndex(vectors)
         both = Vectors.made(vectors, self._words[1], (1.0, 1.0))
