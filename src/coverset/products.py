@@ -5,6 +5,7 @@ Loops are written out over arrays and row numbers: a view of a row costs as much
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,11 @@ def inner(a: Array | Floats, b: Array | Floats) -> float:
     for t in range(len(a)):
         total += np.float64(a[t]) * b[t]
     return total
+
+
+def length(vector: Array) -> float:
+    """Return its length. Not by BLAS: after a long one, its threads go on spinning on cores that are needed."""
+    return math.sqrt(inner(vector, vector))
 
 
 @compiled
@@ -168,21 +174,23 @@ def add_curvature(rows: Rows, members: Ids, target: Floats, scale: float, out: F
 
 
 @compiled
-def shared_words(rows: Rows, i: int, j: int) -> float:
-    """The words' part of u_i . u_j: both list their terms in ascending order."""
-    total = 0.0
-    a, b = rows.starts[i], rows.starts[j]
-    last, end = rows.starts[i + 1], rows.starts[j + 1]
-    while a < last and b < end:
-        if rows.terms[a] == rows.terms[b]:
-            total += np.float64(rows.values[a]) * np.float64(rows.values[b])
-            a += 1
-            b += 1
-        elif rows.terms[a] < rows.terms[b]:
-            a += 1
-        else:
-            b += 1
-    return rows.roots[1] * rows.roots[1] * total
+def write_words(rows: Rows, i: int, scale: float, out: Array) -> None:
+    """Write out the words of a row, to the scale given; 0 wipes them out."""
+    if len(rows.terms) > 0:
+        for e in range(rows.starts[i], rows.starts[i + 1]):
+            out[rows.terms[e]] = scale * np.float64(rows.values[e])
+
+
+@compiled
+def add_words_of(rows: Rows, i: int, spread: Array, first: float, second: float) -> tuple[float, float]:
+    """Add the words' part of u_i's inner products with two rows whose words are written out."""
+    one, two = 0.0, 0.0
+    for e in range(rows.starts[i], rows.starts[i + 1]):
+        value, term = np.float64(rows.values[e]), rows.terms[e]
+        one += value * spread[0, term]
+        two += value * spread[1, term]
+    square = rows.roots[1] * rows.roots[1]
+    return first + square * one, second + square * two
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -59,6 +60,11 @@ class Words:
         starts = np.concatenate([[0], np.cumsum(counts)])
         entries = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], counts)
         return Words(starts, self.terms[entries], self.values[entries], self.width)
+
+    @cached_property
+    def negative(self) -> bool:
+        """Whether a weight is below 0."""
+        return bool((self.values < 0).any())
 
     @property
     def squares(self) -> Array:

@@ -17,6 +17,7 @@ from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.indexes.memory import rounded
 from coverset.indexes.memory.rounded import LOOK, PAYS, Rounded, Rounding
 from coverset.indexes.memory.samples import STEPS
+from coverset.indexes.memory.scan import scan
 from coverset.vectors import Vectors
 from tests.conftest import clustered
 
@@ -106,6 +107,35 @@ def test_words_are_counted_in_full(documents: Any, monkeypatch: pytest.MonkeyPat
             ours, expected = decoder.decode_batch(query, index)[0], decoder.decode_batch(query, plain)[0]
             np.testing.assert_array_equal(ours.ids, expected.ids)
             assert ours.certified == expected.certified
+
+
+@pytest.fixture(scope="module", params=["words that are there", "words of either sign"])
+def with_words(request: pytest.FixtureRequest) -> MemoryIndex:
+    """Documents whose words count for more than their meaning, and the copy."""
+    (corpus, _), rng = clustered(20_000, 16, 1, seed=5), np.random.default_rng(1)
+    words = random_sparse(20_000, 40, 0.1, format="csr", random_state=rng, dtype=np.float32)
+    if request.param == "words of either sign":
+        words.data *= rng.choice([-1.0, 1.0], len(words.data))
+    return with_copy(Vectors(corpus, words), share=0.8)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.floats(-1.0, 1.0), st.sampled_from(STEPS))
+@example(0, 5, -1.0, 1)
+@example(1, 300, 0.1, 16)
+def test_negative_words_leave_the_best_where_they_are(
+    with_words: MemoryIndex, seed: int, most: int, floor: float, step: int
+) -> None:
+    rng, corpus = np.random.default_rng(seed), with_words.corpus
+    queries = rng.standard_normal((2, 56)).astype(np.float32)
+    queries[:, 16:] *= rng.random((2, 40)) < rng.random()
+    found = scan(with_words, queries, most, np.full(2, floor), None, step)
+    written = corpus.flat().astype(float)[::step]
+    for query, rows in zip(queries, found, strict=True):
+        scores = written @ query.astype(float)
+        best = np.argsort(-scores, kind="stable")[:most]
+        assert set(best[scores[best] > floor] * step) <= set(rows.tolist())
+        assert (scores[rows // step] >= floor - 1e-4).all()
+        assert len(rows) <= most + 5
 
 
 def test_it_is_made_when_it_pays_and_only_where_there_is_room(

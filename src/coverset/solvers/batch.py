@@ -50,6 +50,7 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
     n = len(gram)
     no_place, everything, active = np.empty(0, np.int64), np.arange(n), np.empty(n, np.int64)
     factor: Array = np.empty((64, 64))
+    no_words: Array = np.empty((2, 0))
     nothing = len(no_place)  # and not 0: numba compiles what it is handed to once more for each literal
     linears = np.empty((len(batch.queries), n))
     times(rows, batch.queries, first, step, linears)
@@ -60,7 +61,7 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
         for i in range(batch.barred.shape[1]):
             if batch.barred[q, i]:
                 linear[i] = BARRED
-        problem = Problem(gram, rows, no_place, linear, l2)
+        problem = Problem(gram, rows, no_place, linear, l2, no_words)
         exactly = tolerance(batch.queries[q], batch.longest, batch.shortest)
         # With the inner products at hand, the support's own side is worth its while for longer.
         most = largest(l2, batch.longest, 2 * LARGE)

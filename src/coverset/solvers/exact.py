@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from coverset.arrays import Array, Ids, Keys
-from coverset.products import scores
+from coverset.products import length, scores
 from coverset.ranking import ascending
 from coverset.solvers.certificate import TOLERANCE
 from coverset.solvers.measure import measure
@@ -173,7 +173,7 @@ class _Pool:
         if self.barred:
             new = new[[i not in self.barred for i in self.documents.ids(new).tolist()]]
         found_scores = scores(self.documents.vectors.rows, new, self.residual)
-        unit = self.documents.longest * float(np.linalg.norm(self.target))
+        unit = self.documents.longest * length(self.target)
         excess = float((found_scores - self.l1).max(initial=-np.inf))
         self.growing = excess > 0.1 * TOLERANCE * unit or (self.roughly and self.documents.whole)
         self.far = excess > CLOSE * unit

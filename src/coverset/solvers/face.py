@@ -13,7 +13,7 @@ import numpy as np
 
 from coverset.arrays import Array, Ids
 from coverset.compilation import compiled, vectorised
-from coverset.products import rebuild, score, shared_words
+from coverset.products import add_words_of, rebuild, score, write_words
 from coverset.vectors import Rows
 
 # A pivot below this share of its diagonal means: this row is a combination of the rows before it.
@@ -21,13 +21,17 @@ DEPENDENT = 1e-13
 
 
 class Problem(NamedTuple):
-    """One small problem, over the documents in the places of `rows`; no places mean that G is complete."""
+    """One small problem, over the documents in the places of `rows`; no places mean that G is complete.
+
+    `spread` (2, width) is room to write out the words of two documents in: all 0 between two uses.
+    """
 
     gram: Array
     rows: Rows
     place: Ids
     linear: Array
     l2: float
+    spread: Array
 
 
 @vectorised
@@ -51,7 +55,7 @@ def dot_vector(a: Array, i: int, vector: Array, n: int) -> float:
 @vectorised
 def gradient(problem: Problem, weights: Array, out: Array) -> None:
     """Set out = c - (G + l2 I)w: what the residual still has to give, document by document."""
-    gram, rows, place, linear, l2 = problem
+    gram, rows, place, linear, l2, _ = problem
     n = len(weights)
     for j in range(n):
         out[j] = linear[j] - l2 * weights[j]
@@ -77,12 +81,14 @@ def gradient(problem: Problem, weights: Array, out: Array) -> None:
 @compiled
 def multiply(problem: Problem, active: Ids, start: int, size: int) -> None:
     """Fill in the inner products that rows start..size of the factor need and that are still NaN."""
-    gram, rows, place, _, _ = problem
+    gram, rows, place, _, _, spread = problem
     if len(place) == 0:
         return
     last = size - 1
     for a in range(start, size, 2):
         i, j = active[a], active[min(a + 1, last)]
+        write_words(rows, place[i], 1.0, spread[0])
+        write_words(rows, place[j], 1.0, spread[1])
         for b in range(0, min(a + 2, size), 4):
             c, e, f, g = active[b], active[min(b + 1, last)], active[min(b + 2, last)], active[min(b + 3, last)]
             known = (
@@ -96,12 +102,16 @@ def multiply(problem: Problem, active: Ids, start: int, size: int) -> None:
                 + gram[j, g]
             )
             if np.isnan(known):
-                _tile(gram, rows, place, i, j, c, e, f, g)
+                _tile(gram, rows, place, spread, i, j, c, e, f, g)
+        write_words(rows, place[i], 0.0, spread[0])
+        write_words(rows, place[j], 0.0, spread[1])
 
 
 @vectorised
-def _tile(gram: Array, rows: Rows, place: Ids, i: int, j: int, c: int, e: int, f: int, g: int) -> None:
-    """Fill in the inner products of two documents with four: read together, they are converted together."""
+def _tile(
+    gram: Array, rows: Rows, place: Ids, spread: Array, i: int, j: int, c: int, e: int, f: int, g: int
+) -> None:
+    """Fill in the inner products of two documents, whose words are written out, with four: read together."""
     meaning = rows.meaning
     x, y, p, q, r, s = place[i], place[j], place[c], place[e], place[f], place[g]
     ic, ie, if_, ig, jc, je, jf, jg = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -119,10 +129,10 @@ def _tile(gram: Array, rows: Rows, place: Ids, i: int, j: int, c: int, e: int, f
     ic, ie, if_, ig = square * ic, square * ie, square * if_, square * ig
     jc, je, jf, jg = square * jc, square * je, square * jf, square * jg
     if len(rows.terms) > 0:
-        ic, ie = ic + shared_words(rows, x, p), ie + shared_words(rows, x, q)
-        if_, ig = if_ + shared_words(rows, x, r), ig + shared_words(rows, x, s)
-        jc, je = jc + shared_words(rows, y, p), je + shared_words(rows, y, q)
-        jf, jg = jf + shared_words(rows, y, r), jg + shared_words(rows, y, s)
+        ic, jc = add_words_of(rows, p, spread, ic, jc)
+        ie, je = add_words_of(rows, q, spread, ie, je)
+        if_, jf = add_words_of(rows, r, spread, if_, jf)
+        ig, jg = add_words_of(rows, s, spread, ig, jg)
     gram[i, c], gram[i, e], gram[i, f], gram[i, g] = ic, ie, if_, ig
     gram[j, c], gram[j, e], gram[j, f], gram[j, g] = jc, je, jf, jg
     gram[c, i], gram[e, i], gram[f, i], gram[g, i] = ic, ie, if_, ig

@@ -36,7 +36,7 @@ def solve_pool(
     n = len(members)
     working, gram, size = _kept(weights, working, gram)
     place, linear, part = np.empty(n, np.int64), np.empty(n), np.zeros(n)
-    outside, slope = np.empty(n), np.empty(n)
+    outside, slope, spread = np.empty(n), np.empty(n), np.zeros((2, rows.width))
     active, support = np.arange(n), size
     factor: Array = np.empty((2 * size + 64, 2 * size + 64))
     factored = ready = min(size, 0)  # 0, which as a literal would be compiled for once more
@@ -63,7 +63,7 @@ def solve_pool(
             linear[t] = score(rows, place[t], query) - l1
             part[t] = weights[working[t]]
         ready = size
-        problem = Problem(gram, rows, place[:size], linear[:size], l2)
+        problem = Problem(gram, rows, place[:size], linear[:size], l2, spread)
         solved, support, factor, factored = active_set(
             problem, tolerance, largest, part[:size], slope[:size], active, support, factor, factored
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.compilation import vectorised
+from coverset.products import inner, length
 from coverset.solvers.parallel import each, ranges
 from coverset.sparse import Terms
 from coverset.vectors import Rows
@@ -47,8 +48,7 @@ class Bounds:
         self._longest = longest
 
     def _unit(self, residual: Array) -> float:
-        length = max(float(np.linalg.norm(residual)), float(np.finfo(np.float32).tiny))
-        return self._longest * length / (TOP - 1)
+        return max(self._longest * length(residual) / (TOP - 1), float(np.finfo(np.float32).tiny))
 
     def keep(self, batch: Ids, residuals: Array) -> Callable[[int, Floats], None]:
         """Return what takes in the (queries, rows) scores of these residuals, of the rows from a start on."""
@@ -109,9 +109,9 @@ def needed(before: Array, after: Array, floor: float, longest: float) -> tuple[f
     falls at least as fast.
     """
     nothing = 1e-150  # in place of a residual of length 0
-    old, new = (max(float(np.linalg.norm(r)), nothing) for r in (before, after))
-    cosine = float(before @ after) / (old * new)
-    sine = float(np.linalg.norm(after / new - (cosine / old) * before))
+    old, new = (max(length(r), nothing) for r in (before, after))
+    cosine = inner(before, after) / (old * new)
+    sine = length(after / new - (cosine / old) * before)
     along = min(max(floor / new, -longest), longest)
     if along <= -longest * cosine:
         return -np.inf, 0.0

@@ -173,6 +173,11 @@ class MemoryIndex:
             self._rounding.append(Rounding(self.corpus.rows.meaning))
         return self._rounding[0].copy()
 
+    @property
+    def has_rounded(self) -> bool:
+        """Whether the rounded copy has been made."""
+        return bool(self._rounding) and self._rounding[0].made
+
     @cached_property
     def gram(self) -> Array:
         """The (N, N) inner products between documents, in double precision."""

@@ -91,6 +91,11 @@ class Rounding:
                 self._made = self._maker = None
             return self._made
 
+    @property
+    def made(self) -> bool:
+        """Whether there is a copy."""
+        return self._made is not None
+
     def wait(self) -> Rounded | None:
         """Return the copy once it is made; None if it has not been begun."""
         if self._maker is not None:

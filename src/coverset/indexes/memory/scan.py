@@ -39,6 +39,11 @@ def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
     return bound
 
 
+def is_for_few(index: MemoryIndex, queries: int) -> bool:
+    """Whether a pass for so many queries is made over a rounded copy, if there is one."""
+    return queries <= FEW and queries * len(index) >= PAIRS
+
+
 def scan(
     index: MemoryIndex,
     queries: Floats,
@@ -62,8 +67,7 @@ def scan(
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
     if floors is not None:
         lowest = np.maximum(lowest, floors.astype(np.float32) - slack)
-    roughly = len(queries) <= FEW and len(queries) * len(index) >= PAIRS
-    rounded = index.rounded() if roughly else None
+    rounded = index.rounded() if is_for_few(index, len(queries)) else None
     if rounded is not None:
         return _scan_roughly(index, rounded, queries, most, slack, lowest, keep, step, in_full)
     shortlist = Shortlist(len(queries), most, slack, lowest)
@@ -104,13 +108,17 @@ def _scan_roughly(
     step: int,
     in_full: bool,
 ) -> list[Ids]:
-    """Scan for a few queries with a rounded copy, and read in full what it does not rule out."""
+    """Scan for a few queries with a rounded copy, and read in full what it does not rule out.
+
+    Then negative words, which a residual has for all that is covered, are left out: they only lower scores.
+    """
     corpus = index.corpus
-    targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
+    targets, words = np.float32(corpus.roots[0]) * queries[:, : corpus.dim], queries[:, corpus.dim :]
+    without = in_full and not corpus.words.negative
     error = (rounded.error * np.linalg.norm(targets, axis=1)).astype(np.float32)
     scores = rounded.scores(targets, step)
     if corpus.width:
-        index.word_scan(queries[:, corpus.dim :], step).add(0, scores)
+        index.word_scan(np.maximum(words, 0) if without else words, step).add(0, scores)
     if keep is not None:
         keep(0, scores + error[:, None])
     scores[:, index.blank[index.blank % step == 0] // step] = -np.inf
@@ -120,7 +128,11 @@ def _scan_roughly(
     found = [rows * step for rows in shortlist.rows()]
 
     def read(q: int) -> None:
-        found[q] = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
+        found[q], least = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
+        # Where many are lower than they seemed, others may be among the best.
+        if without and shortlist.threshold[q] > least - error[q] and (words[q] < 0).any():
+            rows = np.flatnonzero(scores[q] >= least - error[q]) * step
+            found[q], _ = _read_in_full(corpus, rows, queries[q], most, lowest[q], slack[q])
 
     if in_full:
         each(read, range(len(queries)))
@@ -129,15 +141,15 @@ def _scan_roughly(
 
 def _read_in_full(
     corpus: Vectors, rows: Ids, query: Floats, most: int, lowest: np.float32, slack: np.float32
-) -> Ids:
-    """Return those of some rows among which are the `most` best above a floor."""
+) -> tuple[Ids, np.float32]:
+    """Return those of some rows among which are the `most` best above a floor, and what the last of them needs."""
     from coverset.products import quick_scores
 
     scores = quick_scores(corpus.rows, rows, query)
     if len(rows) > most:
         lowest = max(lowest, np.partition(scores, len(rows) - most)[len(rows) - most] - slack)
     kept: Ids = rows[scores >= lowest]
-    return kept
+    return kept, lowest
 
 
 class Shortlist:

@@ -11,11 +11,15 @@ from coverset.arrays import Array, Ids
 from coverset.indexes.memory.bounds import Bounds, Turned
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.samples import STEPS
-from coverset.indexes.memory.scan import LARGE, Shortlist, rounding, scan
+from coverset.indexes.memory.scan import LARGE, Shortlist, is_for_few, rounding, scan
 from coverset.solvers.parallel import each
 
-# What a row costs to fetch, and then with each query of a pass, in units of what it costs with one that reads it.
+# What a row costs to fetch, and then with each query of a pass, in units of what it costs with one that reads it;
+# and what it costs in a pass over the rounded copy.
 FETCH, TOGETHER = 6.0, 0.6
+FETCH_ROUNDED, TOGETHER_ROUNDED = 0.6, 0.3
+# What a word of it costs with a query that reads the row, and with one of a pass.
+WORD, WORD_TOGETHER = 0.1, 0.007
 
 
 class Screened:
@@ -39,6 +43,7 @@ class Screened:
         self.longest, self.shortest = index.corpus.longest, index.corpus.shortest
         sampled = len(index) >= LARGE and index.crowding > self.ALIKE
         self._samples = list(self.SAMPLES if sampled else self.SAMPLES[-1:])
+        self._words = len(index.corpus.rows.terms) / len(index)
         self._begun = False
         self._queries = queries
         self._bounds = self._nothing_known()
@@ -108,9 +113,18 @@ class Screened:
         order = np.argsort(counts)
         pairs = np.concatenate([[0.0], np.cumsum(counts[order])])
         rest = np.arange(len(batch), -1, -1)
-        cost = pairs + FETCH * np.minimum(pairs, self._total)
-        cost += np.where(rest > 0, (FETCH + TOGETHER * rest) * self._total, 0.0)
+        cost = (1 + WORD * self._words) * pairs + FETCH * np.minimum(pairs, self._total)
+        cost += [self._pass_cost(queries) for queries in rest.tolist()]
         return order[: int(np.argmin(cost))]
+
+    def _pass_cost(self, queries: int) -> float:
+        """Return what a pass for so many queries costs."""
+        if queries == 0:
+            return 0.0
+        words = WORD_TOGETHER * self._words
+        if self.index.has_rounded and is_for_few(self.index, queries):
+            return (FETCH_ROUNDED + (TOGETHER_ROUNDED + words) * queries) * self._total
+        return (FETCH + (TOGETHER + words) * queries) * self._total
 
     def _pass(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
         """Read all rows (of the sample)."""
