@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 # The variables are for what pip installs to build a package with; pip calls one of them by its first name until 25.3.
 PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt
 PIP := $(PINNED) $(BIN)/python -m pip --disable-pip-version-check install --quiet
-# Tests run side by side, a file at a time, each on one core; one more than there are cores, as many of them wait for
-# something. WORKERS=0: one after the other, in one process.
+# Tests run side by side, a file or a folder at a time (tests/conftest.py), each on one core; one more than there are
+# cores, as many of them wait for something. WORKERS=0: one after the other, in one process.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")
 ONE_CORE := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # How long `make soak` goes on.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import signal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,34 +13,49 @@ from hypothesis import HealthCheck, settings
 
 from coverset.arrays import Array, Floats
 
-# The files that take longest are begun first, so that none of them is left alone at the end.
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling
+
+# Side by side, tests go file by file, and those of a folder that shares something costly (a cluster, servers,
+# torch) together. What takes longest is begun first, so that none of it is left alone at the end.
+TOGETHER = ("indexes", "training", "server")
 LONGEST = (
-    "indexes/test_engines.py",
-    "indexes/test_ray.py",
+    *TOGETHER,
     "test_manual.py",
     "evaluation/test_eval.py",
     "integrations/mcp/test_remote.py",
-    "server/test_operations.py",
     "store/test_concurrency.py",
-    "training/test_train.py",
-    "server/test_page.py",
     "store/test_durability.py",
-    "training/test_recipe.py",
 )
 
 settings.register_profile("coverset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "coverset"))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Return what hands out tests, where they run side by side: all that go together to the same worker."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(nodeid)
+
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, and leave all else in its order."""
-    here = Path(__file__).parent
+    """Put what takes longest first, and leave all else in its order."""
+    place = {group: n for n, group in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(_group(item.nodeid), len(LONGEST)))
 
-    def place(item: pytest.Item) -> int:
-        name = item.path.relative_to(here).as_posix()
-        return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
-    items.sort(key=place)
+def _group(nodeid: str) -> str:
+    """Return the name of what a test is run together with, below tests/: a folder, or a file."""
+    path = nodeid.partition("::")[0].removeprefix("tests/")
+    folder = path.partition("/")[0]
+    return folder if folder in TOGETHER else path
 
 
 def unit(rows: Array) -> Floats:
@@ -74,3 +91,11 @@ def kkt_violation(corpus: Array, query: Array, weights: Array, l1: float, l2: fl
 @pytest.fixture(scope="session")
 def corpus_and_queries() -> tuple[Floats, Floats]:
     return clustered(3000, 48, 12)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C interrupts: what is started in the background of a shell may have been told to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,16 +158,13 @@ def test_a_document_that_is_added_again_leaves_no_old_passages(tmp_path: Path) -
     assert Retriever.open(store).ids() == [f"{tmp_path}/a.txt", f"{tmp_path}/b.txt"]
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_add_keeps_what_was_written_and_goes_on_when_run_again(tmp_path: Path) -> None:
     records = [json.dumps({"id": f"d{n}", "text": f"document number {n} about {n % 7}"}) for n in range(4000)]
     (tmp_path / "many.jsonl").write_text("\n".join(records))
     store = tmp_path / "s.cover"
     command = [Path(sys.executable).with_name("coverset"), "add", store, tmp_path / "many.jsonl"]
-    # Whoever runs tests in the background of a shell has interrupts turned off, for all that they start.
-    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for _ in range(6000):
             time.sleep(0.01)
             if sum(1 for _ in store.rglob("*.manifest")) > 2:  # the empty store, and two batches

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -106,15 +105,7 @@ def test_a_writer_that_waits_too_long_says_so(tmp_path: Path) -> None:
     assert store.delete(["a"]) == 1
 
 
-@pytest.fixture
-def _interruptible() -> Iterator[None]:
-    """A process that was started in the background may have been told to ignore Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("_interruptible")
+@pytest.mark.usefixtures("interruptible")
 # An interrupt within os.walk leaves the folder that it was reading to the collector.
 @pytest.mark.filterwarnings("ignore:unclosed scandir iterator:ResourceWarning")
 def test_an_interrupted_write_keeps_the_lock_until_its_commit_is_over(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from coverset.store.waiting import to_the_end
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 
 def interrupt_after(seconds: float) -> threading.Timer:
     timer = threading.Timer(seconds, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
