@@ -63,5 +63,6 @@ for _folder in ("solvers", "indexes/memory"):
 _CACHE = _cacheable()
 event.register("numba:compile", Telling())
 compiled = njit(cache=_CACHE, nogil=True, error_model="numpy")
-# Sums may be reordered, so that loops turn into vector instructions.
-vectorised = njit(cache=_CACHE, nogil=True, error_model="numpy", fastmath=True)
+# Sums may be reordered, so that loops turn into vector instructions. Nothing is NaN; infinities are what they are.
+REORDERED = {"reassoc", "contract", "nnan", "nsz", "arcp"}
+vectorised = njit(cache=_CACHE, nogil=True, error_model="numpy", fastmath=REORDERED)

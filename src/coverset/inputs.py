@@ -66,9 +66,9 @@ def as_targets(name: str, value: ArrayLike | Vectors, corpus: Vectors) -> Vector
         raise ValueError(f"{name} must be {corpus.dim} wide like the corpus, got shape {array.shape}")
     if array.ndim not in (1, 2):
         raise ValueError(f"{name} must have shape ({corpus.dim},) or (B, {corpus.dim}), got shape {array.shape}")
-    if not np.isfinite(np.einsum("...i,...i->...", array, array)).all():
-        raise ValueError(f"{name} must be finite, got NaN, infinity or a length that overflows float32")
     rows = array if array.ndim == 2 else array[None]
+    if not all(map(math.isfinite, np.einsum("ij,ij->i", rows, rows).tolist())):
+        raise ValueError(f"{name} must be finite, got NaN, infinity or a length that overflows float32")
     return Vectors.made(rows, Words.empty(len(rows), corpus.width), corpus.roots)
 
 

@@ -26,6 +26,15 @@ def inner(a: Array | Floats, b: Array | Floats) -> float:
     return total
 
 
+@vectorised
+def total(values: Array) -> float:
+    """Return the sum of some values."""
+    added = 0.0
+    for t in range(len(values)):
+        added += values[t]
+    return added
+
+
 def length(vector: Array) -> float:
     """Return its length. Not by BLAS: after a long one, its threads go on spinning on cores that are needed."""
     return math.sqrt(inner(vector, vector))
@@ -215,7 +224,7 @@ def add_words(rows: Rows, others: Rows, out: Array | Floats) -> None:
 
 @vectorised
 def times(rows: Rows, targets: Array, first: int, step: int, out: Array) -> None:
-    """Set out[q] = U @ targets[q] for every `step`-th target, two rows by four targets at a time.
+    """Set out[q] = U @ targets[q] for every `step`-th target, two rows by four targets, or four rows, at a time.
 
     Not by BLAS, whose threads would go on spinning on the cores that the queries are solved on.
     """
@@ -225,14 +234,15 @@ def times(rows: Rows, targets: Array, first: int, step: int, out: Array) -> None
             for i in range(n):
                 out[q, i] = score(rows, i, targets[q])
         return
-    meaning, root = rows.meaning, rows.roots[0]
+    meaning, root, last = rows.meaning, rows.roots[0], n - 1
     fours = first + (len(targets) - first + step - 1) // step // 4 * 4 * step
-    for i in range(0, n - 1, 2):
+    for i in range(0, n, 2):
+        j = min(i + 1, last)
         for q in range(first, fours, 4 * step):
             a, b, c, e = q, q + step, q + 2 * step, q + 3 * step
             ia, ib, ic, ie, ja, jb, jc, je = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             for t in range(d):
-                x, y = np.float64(meaning[i, t]), np.float64(meaning[i + 1, t])
+                x, y = np.float64(meaning[i, t]), np.float64(meaning[j, t])
                 ia += x * targets[a, t]
                 ib += x * targets[b, t]
                 ic += x * targets[c, t]
@@ -242,10 +252,15 @@ def times(rows: Rows, targets: Array, first: int, step: int, out: Array) -> None
                 jc += y * targets[c, t]
                 je += y * targets[e, t]
             out[a, i], out[b, i], out[c, i], out[e, i] = root * ia, root * ib, root * ic, root * ie
-            out[a, i + 1], out[b, i + 1], out[c, i + 1], out[e, i + 1] = root * ja, root * jb, root * jc, root * je
-    for q in range(first, len(targets), step):
-        for i in range(0 if q >= fours else n // 2 * 2, n):
-            total = 0.0
+            out[a, j], out[b, j], out[c, j], out[e, j] = root * ja, root * jb, root * jc, root * je
+    for q in range(fours, len(targets), step):
+        for i in range(0, n, 4):
+            j, k, m = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+            iq, jq, kq, mq = 0.0, 0.0, 0.0, 0.0
             for t in range(d):
-                total += np.float64(meaning[i, t]) * targets[q, t]
-            out[q, i] = root * total
+                x = targets[q, t]
+                iq += np.float64(meaning[i, t]) * x
+                jq += np.float64(meaning[j, t]) * x
+                kq += np.float64(meaning[k, t]) * x
+                mq += np.float64(meaning[m, t]) * x
+            out[q, i], out[q, j], out[q, k], out[q, m] = root * iq, root * jq, root * kq, root * mq

@@ -9,6 +9,9 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids, Keys
 
+# What a document serves that serves no part.
+WHOLE = -1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
@@ -62,7 +65,7 @@ class Selection:
         if len(self.alike) != len(self.ids):
             object.__setattr__(self, "alike", [[] for _ in range(len(self.ids))])
         if len(self.serves) != len(self.ids):
-            object.__setattr__(self, "serves", np.full(len(self.ids), -1, np.int64))
+            object.__setattr__(self, "serves", np.full(len(self.ids), WHOLE))
 
     @classmethod
     def none(cls) -> Selection:

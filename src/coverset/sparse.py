@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from coverset.arrays import Array, Floats, Ids
 
 Terms = NDArray[np.int32]
+NO_TERMS, NO_VALUES = np.empty(0, np.int32), np.empty(0, np.float32)
 
 
 class CSR(Protocol):
@@ -35,7 +36,7 @@ class Words:
     @classmethod
     def empty(cls, rows: int, width: int = 0) -> Words:
         """Return rows without words."""
-        return cls(np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), width)
+        return cls(np.zeros(rows + 1, np.int64), NO_TERMS, NO_VALUES, width)
 
     @classmethod
     def checked(cls, words: CSR | Words | tuple[ArrayLike, ArrayLike, ArrayLike, int]) -> Words:

@@ -221,7 +221,8 @@ class Vectors:
     def flat(self) -> Array:
         """Return the rows written out, (N, dim + width): for the few that are targets, not for a corpus."""
         if not self.width:
-            return self.roots[0] * self.meaning.astype(np.float64)
+            flat = self.meaning.astype(np.float64)
+            return flat if self.roots[0] == 1.0 else self.roots[0] * flat
         out = np.zeros((len(self), self.dim + self.width))
         out[:, : self.dim] = self.roots[0] * self.meaning
         rows = np.repeat(np.arange(len(self)), np.diff(self.words.starts))

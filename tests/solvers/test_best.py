@@ -22,7 +22,7 @@ def test_weights_come_first_then_scores_and_none_comes_twice(
     documents: list[tuple[float, int]], k: int, fill: bool
 ) -> None:
     weights, scores = np.array(documents, float).T
-    columns, counts, _, _ = best(weights[None], scores[None], np.ones(1), k, fill)
+    columns, _, counts, _, _ = best(weights[None], scores[None], np.ones(1), k, fill)
     found = columns[0, : counts[0]].tolist()
     # What is smaller than the tie counts as equal, but not as nothing.
     size = np.where((weights > 0) & (weights < 1e-12 * weights.max()), 1e-13 * weights.max(), weights)
@@ -38,13 +38,22 @@ def test_a_weight_that_is_all_but_none_keeps_its_place(support: int) -> None:
     weights, scores = np.zeros((1, 100)), -np.arange(100.0)[None]
     weights[0, -support:] = 1.0
     weights[0, -1] = 1e-20
-    columns, counts, _, _ = best(weights, scores, np.ones(1), support + 2, True)
+    columns, _, counts, _, _ = best(weights, scores, np.ones(1), support + 2, True)
     assert columns[0, : counts[0]].tolist() == [*range(100 - support, 100), 0, 1]
+
+
+@pytest.mark.parametrize("k", [3, FEW + 8])
+def test_of_documents_equal_but_for_rounding_the_first_is_returned(k: int) -> None:
+    apart = 1e-15 * np.random.default_rng(0).permuted(np.arange(60.0)[None].repeat(20, axis=0), axis=1)
+    for weights in 0.5 + apart:
+        columns, chosen, _, _, _ = best(weights[None], np.full((1, 60), 0.2), np.ones(1), k, True)
+        assert columns[0].tolist() == list(range(k))
+        assert chosen[0].tolist() == [0.5] * k
 
 
 def test_weights_as_far_apart_as_scores_are_rounded_are_equal_and_those_further_apart_are_not() -> None:
     scores = np.full((1, 3), 0.2)
     for l2, apart, expected in ((1e-4, 3e-12, [0, 1, 2]), (1.0, 3e-12, [1, 2, 0]), (1e-12, 1e-6, [1, 2, 0])):
         weights = np.array([[0.1, 0.1 * (1 + 2 * apart), 0.1 * (1 + apart)]])
-        columns, _, _, _ = best(weights, scores, np.array([l2]), 3, True)
+        columns, _, _, _, _ = best(weights, scores, np.array([l2]), 3, True)
         assert columns[0].tolist() == expected

@@ -36,7 +36,7 @@ class Combined:
         if len(self.solutions) == 1:
             whole = self.solutions[0]
             count = -1 if cut.k is None else cut.k
-            order, counts, _, _ = best(whole.weights, whole.scores, whole.l2, count, cut.fill)
+            order, _, counts, _, _ = best(whole.weights, whole.scores, whole.l2, count, cut.fill)
             places: Ids = order[0, : counts[0]]
             return places
         places = self._by_worth
@@ -75,7 +75,7 @@ class Combined:
 
     def _clear(self, cut: Cut, kept: Ids) -> bool:
         """Whether those kept lead all others by more than the scores can be off."""
-        error = 2 * float(together(np.array([cut.error(solution)[0] for solution in self.solutions])))
+        error = 2 * float(together(np.array([cut.error(solution) for solution in self.solutions])))
         first, worth = len(self._leaders), self._worth
         if (abs(self._scores[1:, kept[:first]] - self.solutions[0].l1[0]) <= error).any():
             return False

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coverset.arrays import Array
-from coverset.selection import Selection
+from coverset.selection import WHOLE, Selection
 from coverset.solvers.solution import Solution
 
 
@@ -26,41 +25,57 @@ class Cut:
 
     def select(self, solution: Solution) -> Iterator[Selection]:
         """Yield a Selection for each query of the solution."""
-        # Imported here: numba, which compiles them, is only needed once something is solved.
-        from coverset.solvers.best import best
-        from coverset.solvers.certificate import certified, proved
+        # Imported here: numba, which compiles it, is only needed once something is solved.
+        from coverset.solvers.certificate import picked
 
-        k, gaps, violations = -1 if self.k is None else self.k, solution.gaps, solution.violations
-        order, counts, last, following = best(solution.weights, solution.scores, solution.l2, k, self.fill)
-        sure = proved(counts, last, following, self.error(solution), solution.l1, k, self.fill)
-        if self._accounts(solution):
-            optimal = certified(solution.queries, gaps, violations, solution.longest)
-        else:
-            gaps = violations = np.full(len(sure), np.inf)
-            optimal = np.zeros(len(sure), bool)
+        gaps, violations, l1, l2 = solution.gaps, solution.violations, solution.l1, solution.l2
+        if not self._accounts(solution):
+            gaps = violations = np.full(len(gaps), np.inf)
+        order, chosen, counts, certified, proved = picked(
+            solution.queries,
+            solution.weights,
+            solution.scores,
+            gaps,
+            violations,
+            solution.longest,
+            l1,
+            l2,
+            -1 if self.k is None else self.k,
+            self.fill,
+        )
         found = zip(
             solution.ids[order],
-            solution.weights[np.arange(len(order))[:, None], order].astype(np.float32),
+            chosen,
             counts.tolist(),
             gaps.tolist(),
             violations.tolist(),
-            optimal.tolist(),
-            sure.tolist(),
-            zip(solution.l1.tolist(), solution.l2.tolist(), strict=True),
+            certified.tolist(),
+            proved.tolist(),
+            zip(l1.tolist(), l2.tolist(), strict=True),
+            np.full(order.shape, WHOLE),
             strict=True,
         )
-        for ids, chosen, count, gap, violation, certain, proof, strengths in found:
+        for ids, weights, count, gap, violation, certain, proof, strengths, serves in found:
             yield Selection(
-                ids[:count], chosen[:count], gap, violation, certain, proof, solution.passes, strengths
+                ids[:count],
+                weights[:count],
+                gap,
+                violation,
+                certain,
+                proof,
+                solution.passes,
+                strengths,
+                [[] for _ in range(count)],
+                serves[:count],
             )
 
-    def error(self, solution: Solution) -> Array:
-        """Return a bound on how far each query's scores can be from those of the exact optimum."""
-        from coverset.solvers.certificate import score_errors
+    def error(self, solution: Solution) -> float:
+        """Return a bound on how far a query's scores can be from those of the exact optimum."""
+        from coverset.solvers.certificate import score_error
 
         if not self._accounts(solution):
-            return np.full(len(solution.queries), np.inf)
-        return score_errors(solution.queries, solution.weights, solution.gaps, solution.longest)
+            return np.inf
+        return score_error(solution.queries[0], solution.weights[0], float(solution.gaps[0]), solution.longest)
 
     def _accounts(self, solution: Solution) -> bool:
         """Whether the solution does account for every document of the corpus."""

@@ -182,16 +182,16 @@ class NNN(Decoder):
         if requests.parts is not None:
             parts = [self._centered(documents, some)[1] for some in requests.parts]
             requests = replace(requests, wholes=wholes, parts=parts)
-            return [self._one(requests.one(q), rounds) for q in range(len(requests))]
+            return self._told([self._one(requests.one(q), rounds) for q in range(len(requests))], solving)
         l1, l2, near = self._strengths(wholes, index, kinds)
-        chosen = dict[int, Selection]()
+        chosen: dict[int, Selection] = {}
         for which, solution in solving.batches(wholes, index, l1, l2, within(index, count or 1), near):
             chosen.update(zip(which.tolist(), cut.select(solution), strict=True))
         selections = [chosen[q] for q in range(len(requests))]
         for q in [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections]):
             asked = Requests(wholes.take(slice(q, q + 1)))
             selections[q] = rounds.decode(asked, rounds.surroundings(asked), float(l1[q]), float(l2[q]))
-        return [self._told(selection, solving) for selection in selections]
+        return self._told(selections, solving)
 
     def _one(self, asked: Requests, rounds: Rounds) -> Selection:
         """Decode one request with its parts; strengths and documents come of the same search."""
@@ -200,13 +200,13 @@ class NNN(Decoder):
             deep = max(rounds.solving.candidates or 0, depth(near.targets, rounds.kinds))
             suiting_l1, suiting_l2 = strengths(near.whole(within(rounds.index, deep)), rounds.kinds)
             l1, l2 = (float(suiting_l1[0]) if l1 is None else l1), (float(suiting_l2[0]) if l2 is None else l2)
-        return self._told(rounds.decode(asked, near, l1, l2), rounds.solving)
+        return rounds.decode(asked, near, l1, l2)
 
-    def _told(self, selection: Selection, solving: Solving) -> Selection:
-        """Return a selection with all its passes: choosing the strengths may have taken a search of its own."""
+    def _told(self, selections: list[Selection], solving: Solving) -> list[Selection]:
+        """Return selections with all their passes: choosing the strengths may have taken a search of its own."""
         if self._chooses and solving.candidates is None:
-            return replace(selection, passes=selection.passes + 1)
-        return selection
+            return [replace(selection, passes=selection.passes + 1) for selection in selections]
+        return selections
 
     def _solving(self, index: Index, prepared: bool) -> Solving:
         limited = self._chooses and self.candidates is None and not self.certify and len(index) > SMALL_KEPT

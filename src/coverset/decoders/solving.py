@@ -96,18 +96,17 @@ class Solving:
     def _corpus(self, index: Index, targets: Vectors, l1: Array, l2: Array, barred: Mask | None) -> Solution:
         """Solve over all rows of an array in memory."""
         assert isinstance(index, MemoryIndex)
-        ids = np.arange(len(index))
         if self.solver == "fista":
             rows = (
                 index.written if barred is None else np.where(barred[0][:, None], np.float32(0.0), index.written)
             )
             flat = targets.flat().astype(np.float32)
-            solution = solve_fista(ids, rows, index.lipschitz, flat, l1, l2, self.iterations)
+            solution = solve_fista(index.ids, rows, index.lipschitz, flat, l1, l2, self.iterations)
             solution.scores[:, np.flatnonzero(~rows.any(axis=1))] = -np.inf
             return solution
         from coverset.solvers.few import solve_gram
 
-        solution = solve_gram(ids, index.corpus, index.gram, targets.flat(), l1, l2, barred)
+        solution = solve_gram(index.ids, index.corpus, index.gram, targets.flat(), l1, l2, barred)
         if len(index.blank):
             solution.scores[:, index.blank] = -np.inf
         return solution

@@ -12,6 +12,7 @@ from coverset.products import rebuild, times
 from coverset.solvers.active_set import active_set
 from coverset.solvers.face import Problem
 from coverset.solvers.measure import measure
+from coverset.solvers.newton import ENOUGH, newton
 from coverset.solvers.sides import LARGE, largest, tolerance
 from coverset.vectors import Rows
 
@@ -34,14 +35,13 @@ class Batch(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Room for the results, as `Solution` has them; `solved` is False where the support outgrew the largest."""
+    """Room for the results, as `Solution` has them."""
 
     weights: Array
     scores: Array
     residuals: Array
     gaps: Array
     violations: Array
-    solved: Mask
 
 
 @compiled
@@ -55,23 +55,30 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
     linears = np.empty((len(batch.queries), n))
     times(rows, batch.queries, first, step, linears)
     for q in range(first, len(batch.queries), step):
-        w, score, residual, linear = out.weights[q], out.scores[q], out.residuals[q], linears[q]
+        query, w, score, residual, linear = (
+            batch.queries[q],
+            out.weights[q],
+            out.scores[q],
+            out.residuals[q],
+            linears[q],
+        )
         l1, l2 = batch.l1[q], batch.l2[q]
         linear -= l1
         for i in range(batch.barred.shape[1]):
             if batch.barred[q, i]:
                 linear[i] = BARRED
         problem = Problem(gram, rows, no_place, linear, l2, no_words)
-        exactly = tolerance(batch.queries[q], batch.longest, batch.shortest)
+        exactly = tolerance(query, batch.longest, batch.shortest)
         # With the inner products at hand, the support's own side is worth its while for longer.
         most = largest(l2, batch.longest, 2 * LARGE)
-        out.solved[q], _, factor, _ = active_set(
-            problem, exactly, most, w, score, active, nothing, factor, nothing
-        )
+        solved, _, factor, _ = active_set(problem, exactly, most, w, score, active, nothing, factor, nothing)
         for i in range(n):
             score[i] = score[i] + l1 + l2 * w[i] if score[i] > 0.1 * BARRED else -np.inf
         residual[:] = 0.0
         rebuild(rows, everything, w, residual)
         for t in range(len(residual)):
-            residual[t] = batch.queries[q, t] - residual[t]
-        out.gaps[q], out.violations[q] = measure(batch.queries[q], residual, score, w, l1, l2)
+            residual[t] = query[t] - residual[t]
+        if not solved:
+            allowed = np.flatnonzero(np.isfinite(score))
+            w[allowed], residual[:], score[allowed] = newton(rows, allowed, query, l1, l2, residual, ENOUGH)
+        out.gaps[q], out.violations[q] = measure(query, residual, score, w, l1, l2)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from coverset.arrays import Array, Ids, Keys
-from coverset.compilation import compiled
+from coverset.arrays import Array, Floats, Ids, Keys
+from coverset.compilation import compiled, vectorised
+from coverset.products import copy
 
 # Up to this many are kept in order while the documents are gone through; for more, all are sorted.
 FEW = 32
@@ -19,8 +18,8 @@ ROUNDING, WIDEST = 16 * float(np.finfo(np.float64).eps), 1e-9
 
 
 @compiled
-def best(weights: Array, scores: Array, l2: Array, k: int, fill: bool) -> tuple[Any, Any, Array, Array]:
-    """Return (columns, counts, last, next): each query's documents best first, and how many of them to return.
+def best(weights: Array, scores: Array, l2: Array, k: int, fill: bool) -> tuple[Ids, Floats, Ids, Array, Array]:
+    """Return (columns, their weights, counts, last, next): each query's best, in order, and how many to return.
 
     First come the documents with weight, by weight, then the rest by score; equal ones by their column. `k` < 0
     asks for the whole support; `fill` goes on below it when it has fewer than k. `last` is the lowest score
@@ -36,31 +35,48 @@ def best(weights: Array, scores: Array, l2: Array, k: int, fill: bool) -> tuple[
         wanted = support if k < 0 else min(k, choosable)
         supports[q], counts[q] = support, wanted if fill else min(wanted, support)
         width = max(width, counts[q])
-    columns = np.zeros((queries, width), np.int64)
+    columns, chosen = np.zeros((queries, width), np.int64), np.zeros((queries, width), np.float32)
     last, following = np.full(queries, np.inf), np.full(queries, -np.inf)
-    keys, chosen = np.empty(n), np.empty(n, np.bool_)
+    keys, places = np.empty(n), np.empty(n, np.int64)
     for q in range(queries):
-        weighted = min(supports[q], counts[q])
+        found, weighted = columns[q], min(supports[q], counts[q])
         # A weight below the tie is one all the same, and goes before every document without.
-        highest = 0.0
-        for i in range(n):
-            keys[i] = weights[q, i] if weights[q, i] > 0.0 else -np.inf
-            if scores[q, i] > -np.inf:
-                highest = max(highest, abs(scores[q, i]))
-        _fill(keys, columns[q, :weighted], ROUNDING * highest / l2[q] if l2[q] > 0.0 else 0.0)
+        for held, column in enumerate(np.flatnonzero(weights[q])):
+            keys[held], places[held] = weights[q, column], column
+        rounding = ROUNDING * _highest(scores[q]) / l2[q] if l2[q] > 0.0 else 0.0
+        _fill(keys[: supports[q]], found[:weighted], rounding)
+        for place in range(weighted):
+            found[place] = places[found[place]]
         if counts[q] > weighted:
             for i in range(n):
                 keys[i] = -np.inf if weights[q, i] > 0.0 else scores[q, i]
-            _fill(keys, columns[q, weighted : counts[q]], 0.0)
-        chosen[:] = False
+            _fill(keys, found[weighted : counts[q]], 0.0)
+        copy(scores[q], keys, n)
         for place in range(counts[q]):
-            chosen[columns[q, place]] = True
-        for i in range(n):
-            if chosen[i]:
-                last[q] = min(last[q], scores[q, i])
-            else:
-                following[q] = max(following[q], scores[q, i])
-    return columns, counts, last, following
+            i = found[place]
+            chosen[q, place] = weights[q, i]
+            last[q] = min(last[q], scores[q, i])
+            keys[i] = -np.inf
+        following[q] = _largest(keys)
+    return columns, chosen, counts, last, following
+
+
+@vectorised
+def _largest(values: Array) -> float:
+    """Return the largest value; minus infinity where there is none."""
+    largest = -np.inf
+    for i in range(len(values)):
+        largest = max(largest, values[i])
+    return largest
+
+
+@vectorised
+def _highest(values: Array) -> float:
+    """Return the largest absolute value, of those that are finite."""
+    highest = 0.0
+    for i in range(len(values)):
+        highest = max(highest, abs(values[i]) if values[i] > -np.inf else 0.0)
+    return highest
 
 
 @compiled
@@ -77,19 +93,20 @@ def _fill(keys: Keys, out: Keys, rounding: float) -> None:
     n, width = len(keys), len(out)
     if width == 0:
         return
-    largest = 0.0
-    for i in range(n):
-        if keys[i] > -np.inf:
-            largest = max(largest, abs(keys[i]))
+    largest = _highest(keys)
     tie = min(max(TIE * largest, rounding), WIDEST * largest)
     if width > FEW:
-        order = np.argsort(-keys, kind="mergesort")[:width]
-        for place in range(width):
-            i, spot = order[place], place
+        order = np.argsort(-keys, kind="mergesort")
+        for place in range(n):
+            i, spot = order[place], min(place, width)
+            if place >= width and keys[i] + tie < keys[order[width - 1]]:
+                break
             while spot > 0 and out[spot - 1] > i and keys[out[spot - 1]] <= keys[i] + tie:
-                out[spot] = out[spot - 1]
+                if spot < width:
+                    out[spot] = out[spot - 1]
                 spot -= 1
-            out[spot] = i
+            if spot < width:
+                out[spot] = i
         return
     held, least = 0, -np.inf
     for i in range(n):

@@ -53,8 +53,11 @@ def dot_vector(a: Array, i: int, vector: Array, n: int) -> float:
 
 
 @vectorised
-def gradient(problem: Problem, weights: Array, out: Array) -> None:
-    """Set out = c - (G + l2 I)w: what the residual still has to give, document by document."""
+def gradient(problem: Problem, weights: Array, active: Ids, size: int, out: Array) -> None:
+    """Set out = c - (G + l2 I)w: what the residual still has to give, document by document.
+
+    No documents but those in active[:size] have weight.
+    """
     gram, rows, place, linear, l2, _ = problem
     n = len(weights)
     for j in range(n):
@@ -65,15 +68,14 @@ def gradient(problem: Problem, weights: Array, out: Array) -> None:
         for j in range(n):
             out[j] -= score(rows, place[j], rebuilt)
     else:
-        support = np.flatnonzero(weights)
-        whole = len(support) // 4 * 4
+        whole = size // 4 * 4
         for s in range(0, whole, 4):  # four rows at a time, for a quarter of the traffic
-            a, b, c, e = support[s], support[s + 1], support[s + 2], support[s + 3]
+            a, b, c, e = active[s], active[s + 1], active[s + 2], active[s + 3]
             wa, wb, wc, we = weights[a], weights[b], weights[c], weights[e]
             for j in range(n):
                 out[j] -= wa * gram[a, j] + wb * gram[b, j] + wc * gram[c, j] + we * gram[e, j]
-        for s in range(whole, len(support)):
-            a, wa = support[s], weights[support[s]]
+        for s in range(whole, size):
+            a, wa = active[s], weights[active[s]]
             for j in range(n):
                 out[j] -= wa * gram[a, j]
 
@@ -161,12 +163,26 @@ def factorise(problem: Problem, active: Ids, start: int, size: int, factor: Arra
                     continue
                 pivot = DEPENDENT * diagonal
             factor[column, column] = np.sqrt(pivot)
-        # Down the column, not along the row: these divisions do not wait for each other.
-        for row in range(max(column + 1, start), size):
-            inner = gram[i, active[row]] - dot(factor, row, factor, column, column)
-            factor[row, column] = inner / factor[column, column]
+        _down(gram[i], active, factor, column, max(column + 1, start), size)
         column += 1
     return size
+
+
+@vectorised
+def _down(products: Array, active: Ids, factor: Array, column: int, start: int, size: int) -> None:
+    """Set rows start..size of a column of the factor, four at a time: down the column none waits for another."""
+    last, pivot = size - 1, factor[column, column]
+    for a in range(start, size, 4):
+        b, c, e = min(a + 1, last), min(a + 2, last), min(a + 3, last)
+        at, bt, ct, et = products[active[a]], products[active[b]], products[active[c]], products[active[e]]
+        for t in range(column):
+            x = factor[column, t]
+            at -= factor[a, t] * x
+            bt -= factor[b, t] * x
+            ct -= factor[c, t] * x
+            et -= factor[e, t] * x
+        factor[a, column], factor[b, column] = at / pivot, bt / pivot
+        factor[c, column], factor[e, column] = ct / pivot, et / pivot
 
 
 @compiled

@@ -27,41 +27,13 @@ def solve_gram(
     says which documents a query must do without.
     """
     count, n = len(targets), len(gram)
-    out = Outcome(
-        weights=np.zeros((count, n)),
-        scores=np.empty((count, n)),
-        residuals=np.empty_like(targets),
-        gaps=np.empty(count),
-        violations=np.empty(count),
-        solved=np.empty(count, bool),
-    )
+    room = np.empty((count, n)), np.empty_like(targets), np.empty(count), np.empty(count)
+    out = Outcome(np.zeros((count, n)), *room)
     without = np.empty((count, 0), bool) if barred is None else barred
     batch = Batch(targets, l1, l2, vectors.longest, vectors.shortest, without)
     step = workers(count)
     each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, step), range(step))
-
-    def solve(q: int) -> None:
-        allowed = np.flatnonzero(np.isfinite(out.scores[q]))
-        weights, out.residuals[q], found = newton(
-            vectors.rows, allowed, targets[q], l1[q], l2[q], out.residuals[q], ENOUGH
-        )
-        out.scores[q, allowed], out.weights[q, allowed] = found, weights
-        out.gaps[q], out.violations[q] = measure(targets[q], out.residuals[q], found, weights, l1[q], l2[q])
-
-    each(solve, np.flatnonzero(~out.solved).tolist())
-    return Solution(
-        ids,
-        targets,
-        out.weights,
-        out.scores,
-        out.residuals,
-        out.gaps,
-        out.violations,
-        vectors.longest,
-        l1,
-        l2,
-        passes=1,
-    )
+    return Solution(ids, targets, *out, vectors.longest, l1, l2, passes=1)
 
 
 def solve_among(

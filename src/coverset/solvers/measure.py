@@ -12,10 +12,10 @@ and P(w) - D bounds how far w is from the minimum.
 from __future__ import annotations
 
 from coverset.arrays import Array
-from coverset.compilation import compiled
+from coverset.compilation import vectorised
 
 
-@compiled
+@vectorised
 def measure(
     query: Array, residual: Array, scores: Array, weights: Array, l1: float, l2: float
 ) -> tuple[float, float]:
@@ -31,16 +31,13 @@ def measure(
         square += residual[t] * residual[t]
     mass, ridge, over, top, worst = 0.0, 0.0, 0.0, l1, 0.0
     for i in range(len(weights)):
-        excess = scores[i] - l1
-        if excess > 0.0:
-            over += excess * excess
-            top = max(top, scores[i])
-        if weights[i] > 0.0:
-            mass += weights[i]
-            ridge += weights[i] * weights[i]
-            worst = max(worst, abs(excess - l2 * weights[i]))
-        else:
-            worst = max(worst, excess)
+        excess, weighs = scores[i] - l1, weights[i] > 0.0
+        above = max(excess, 0.0)
+        over += above * above
+        top = max(top, scores[i])
+        mass += weights[i]
+        ridge += weights[i] * weights[i]
+        worst = max(worst, abs(excess - l2 * weights[i]) if weighs else excess)
     primal = 0.5 * square + l1 * mass + 0.5 * l2 * ridge
     if l2 > 0.0:
         dual = along - 0.5 * square - over / (2.0 * l2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Floats, Ids, read_only
 from coverset.indexes.memory.scan import scan
 from coverset.inputs import as_corpus, as_count, as_number, as_targets, squared_norms
 from coverset.ranking import ranked
@@ -79,6 +79,11 @@ class MemoryIndex:
     def blank(self) -> Ids:
         """The rows of length 0."""
         return np.flatnonzero(self.norms == 0)
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The number of every row."""
+        return read_only(np.arange(len(self)))
 
     def __len__(self) -> int:
         """Return the number of rows."""
