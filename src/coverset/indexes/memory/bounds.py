@@ -50,10 +50,13 @@ class Bounds:
     def _unit(self, residual: Array) -> float:
         return max(self._longest * length(residual) / (TOP - 1), float(np.finfo(np.float32).tiny))
 
-    def keep(self, batch: Ids, residuals: Array) -> Callable[[int, Floats], None]:
-        """Return what takes in the (queries, rows) scores of these residuals, of the rows from a start on."""
+    def keep(self, batch: Ids, residuals: Array) -> Callable[[int, Floats, Floats], None]:
+        """Return what takes in the (queries, rows) scores of these residuals, of the rows from a start on.
+
+        And how much higher than they are told those of a query may be.
+        """
         per_unit = self._known(batch, residuals)
-        return lambda start, scores: _encode(scores, batch, per_unit, start, self.codes)
+        return lambda start, scores, error: _encode(scores, error, batch, per_unit, start, self.codes)
 
     def _known(self, batch: Ids, residuals: Array) -> Floats:
         """Note the residuals that the codes of these queries are about to be those of; returns 1 / unit."""
@@ -123,12 +126,12 @@ def needed(before: Array, after: Array, floor: float, longest: float) -> tuple[f
 
 
 @vectorised
-def _encode(scores: Floats, batch: Ids, per_unit: Floats, start: int, out: Codes) -> None:
+def _encode(scores: Floats, error: Floats, batch: Ids, per_unit: Floats, start: int, out: Codes) -> None:
     """Write the codes of the (queries, rows) scores of the rows from `start` on; what is below 0 has that of 0."""
     for b in range(scores.shape[0]):
-        known, times = out[batch[b], start : start + scores.shape[1]], per_unit[b]
+        known, off, times = out[batch[b], start : start + scores.shape[1]], error[b], per_unit[b]
         for n in range(len(known)):
-            units = min(max(scores[b, n] * times, np.float32(0.0)), np.float32(TOP - 1))
+            units = min(max((scores[b, n] + off) * times, np.float32(0.0)), np.float32(TOP - 1))
             known[n] = np.uint8(np.int32(units) + 1)
 
 

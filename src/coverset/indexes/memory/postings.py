@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled
 from coverset.indexes.memory.samples import sample, samples
 from coverset.sparse import Terms, Words
 
+# The largest code, and the smallest scale: what is smaller is rounded to 0.
+TOP, TINY = 32767, 1e-30
+# By how many scales a weight may be off: half of one, and what is lost in dividing.
+OFF = 0.51
+
 
 @dataclass(frozen=True, eq=False)
 class Postings:
-    """For every term, the rows that have it and its weight in each.
+    """For every term, the rows that have it and its weight in each, as `scale * code`, a scale for each term.
 
     Rows of the smallest sample come first, then those of the next that are not in it, ascending in each such run:
     who asks a sample reads the beginning of every list.
@@ -22,7 +28,8 @@ class Postings:
 
     starts: Ids
     rows: Terms
-    values: Floats
+    codes: NDArray[np.int16]
+    scales: Floats
 
     @classmethod
     def of(cls, words: Words) -> Postings:
@@ -30,7 +37,15 @@ class Postings:
         rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(words.starts))
         order = np.lexsort((samples(rows), words.terms))
         starts = np.concatenate([[0], np.cumsum(np.bincount(words.terms, minlength=words.width))])
-        return cls(starts.astype(np.int64), rows[order], words.values[order])
+        scales = np.full(words.width, np.float32(TINY))
+        np.maximum.at(scales, words.terms, abs(words.values) / np.float32(TOP))
+        codes = np.rint(words.values / scales[words.terms]).astype(np.int16)
+        return cls(starts.astype(np.int64), rows[order], codes[order], scales)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that they take."""
+        return sum(part.nbytes for part in (self.starts, self.rows, self.codes, self.scales))
 
 
 @compiled

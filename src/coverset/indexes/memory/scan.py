@@ -27,8 +27,8 @@ LARGE = 65536
 PAIRS, FEW = 16384, 8
 
 
-# Takes in the (queries, rows) scores of the rows from a start on.
-Keep = Callable[[int, Floats], None]
+# Takes in the (queries, rows) scores of the rows from a start on, and how much higher each query's may be.
+Keep = Callable[[int, Floats, Floats], None]
 
 
 def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
@@ -56,9 +56,9 @@ def scan(
 ) -> list[Ids]:
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
 
-    Queries are written out, as `Vectors.flat` has them. Rows are found in single precision, so the list also
-    holds whatever rounding could have put there: rows within `rounding` of the floor or of the `most`-th score.
-    Zero rows are never listed.
+    Queries are written out, as `Vectors.flat` has them. Rows are found in single precision, and words by weights
+    that are rounded, so the list also holds whatever rounding could have put there: rows within it of the floor or
+    of the `most`-th score. Zero rows are never listed.
 
     With a `step`, only every so many rows are looked at. `keep` is given the scores, block by block. Where rows
     are scored anyway, they need not be read `in_full`: what a rounded copy does not rule out is listed as it is.
@@ -70,10 +70,11 @@ def scan(
     rounded = index.rounded() if is_for_few(index, len(queries)) else None
     if rounded is not None:
         return _scan_roughly(index, rounded, queries, most, slack, lowest, keep, step, in_full)
-    shortlist = Shortlist(len(queries), most, slack, lowest)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
     targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
     words = index.word_scan(queries[:, corpus.dim :], step) if corpus.width else None
+    error = np.zeros(len(queries), np.float32) if words is None else words.error
+    shortlist = Shortlist(len(queries), most, slack + 2 * error, lowest - error)
     rows = -(-len(corpus) // step)
     room = np.empty((len(targets), min(BLOCK, rows)), np.float32)
     for start in range(0, rows, BLOCK):
@@ -83,7 +84,7 @@ def scan(
         if words is not None:
             words.add(start, scores)
         if keep is not None:
-            keep(start, scores)
+            keep(start, scores, error)
         low, high = np.searchsorted(blank, (start, start + BLOCK))
         scores[:, blank[low:high] - start] = -np.inf
         shortlist.add(start, scores)
@@ -118,9 +119,11 @@ def _scan_roughly(
     error = (rounded.error * np.linalg.norm(targets, axis=1)).astype(np.float32)
     scores = rounded.scores(targets, step)
     if corpus.width:
-        index.word_scan(np.maximum(words, 0) if without else words, step).add(0, scores)
+        scanned = index.word_scan(np.maximum(words, 0) if without else words, step)
+        scanned.add(0, scores)
+        error += scanned.error
     if keep is not None:
-        keep(0, scores + error[:, None])
+        keep(0, scores, error)
     scores[:, index.blank[index.blank % step == 0] // step] = -np.inf
     shortlist = Shortlist(len(queries), most, slack + 2 * error, lowest - error)
     for start in range(0, scores.shape[1], BLOCK):

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled, vectorised
-from coverset.indexes.memory.postings import Postings, runs
+from coverset.indexes.memory.postings import OFF, Postings, runs
 from coverset.indexes.memory.samples import STEPS
 from coverset.solvers.parallel import each, ranges
 from coverset.sparse import Terms
@@ -25,7 +26,15 @@ MANY = 4096
 
 
 class WordScan(ABC):
-    """Adds what words contribute to the scores of a scan, block of rows by block of rows."""
+    """Adds what words contribute to the scores of a scan, block of rows by block of rows.
+
+    Attributes
+    ----------
+    error
+        For each target, how far what is added may be off, beside what any product in single precision is.
+    """
+
+    error: Floats
 
     @staticmethod
     def of(rows: Rows, postings: Postings, targets: Floats, step: int) -> WordScan:
@@ -45,7 +54,9 @@ class ByTerm(WordScan):
     def __init__(self, postings: Postings, targets: Floats, root: float, step: int) -> None:
         self._postings, self._step = postings, step
         self._queries, self._terms = np.divmod(np.flatnonzero(targets != 0), targets.shape[1])
-        self._weights = (root * targets[self._queries, self._terms]).astype(np.float32)
+        weights = root * targets[self._queries, self._terms].astype(np.float64) * postings.scales[self._terms]
+        self._weights: Floats = weights.astype(np.float32)
+        self.error = np.bincount(self._queries, OFF * abs(weights), len(targets)).astype(np.float32)
         self.listed = int((postings.starts[self._terms + 1] - postings.starts[self._terms]).sum())
 
     @cached_property
@@ -55,7 +66,7 @@ class ByTerm(WordScan):
 
     def add(self, start: int, scores: Floats) -> None:
         """Find these rows in the lists."""
-        lists, step = (self._postings.rows, self._postings.values, *self._runs), self._step
+        lists, step = (self._postings.rows, self._postings.codes, *self._runs), self._step
         _shared(
             scores.shape[1],
             lambda part: _add_lists(*lists, self._queries, self._weights, step, start, *part, scores),
@@ -71,6 +82,7 @@ class ByRow(WordScan):
         self._slots = np.full(rows.width, -1, np.int32)
         self._slots[terms] = np.arange(len(terms))
         self._weights: Floats = np.ascontiguousarray(np.float32(rows.roots[1]) * targets[:, terms].T)
+        self.error = np.zeros(len(targets), np.float32)
 
     def add(self, start: int, scores: Floats) -> None:
         """Read the rows."""
@@ -89,7 +101,7 @@ def _shared(count: int, add: Callable[[tuple[int, int]], None]) -> None:
 @compiled
 def _add_lists(
     rows: Terms,
-    values: Floats,
+    codes: NDArray[np.int16],
     begins: Ids,
     ends: Ids,
     queries: Ids,
@@ -114,7 +126,7 @@ def _add_lists(
                     end = middle
             end = ends[n, run]
             while at < end and rows[at] < stop:
-                scores[query, rows[at] // step - start] += weight * values[at]
+                scores[query, rows[at] // step - start] += weight * np.float32(codes[at])
                 at += 1
 
 
