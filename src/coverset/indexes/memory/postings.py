@@ -27,10 +27,21 @@ class Postings:
     @classmethod
     def of(cls, words: Words) -> Postings:
         """Return the words the other way round: by term instead of by row."""
-        rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(words.starts))
-        order = np.lexsort((samples(rows), words.terms))
         starts = np.concatenate([[0], np.cumsum(np.bincount(words.terms, minlength=words.width))])
-        return cls(starts.astype(np.int64), rows[order], words.values[order])
+        order = np.argsort(samples(np.arange(len(words))), kind="stable")
+        return cls(starts, *_turned(order, words.starts, words.terms, words.values, starts[:-1].copy()))
+
+
+@compiled
+def _turned(order: Ids, starts: Ids, terms: Terms, values: Floats, ends: Ids) -> tuple[Terms, Floats]:
+    """Put every entry, row by row in this order, at the end of its term's list, where `ends` says."""
+    rows, weights = np.empty(len(terms), np.int32), np.empty(len(terms), np.float32)
+    for row in order:
+        for e in range(starts[row], starts[row + 1]):
+            at = ends[terms[e]]
+            rows[at], weights[at] = row, values[e]
+            ends[terms[e]] += 1
+    return rows, weights
 
 
 @compiled
