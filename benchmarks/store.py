@@ -14,12 +14,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.corpora import clustered
 from coverset import NNN, Dense, Retriever
 from coverset.encoders.precomputed import Precomputed
 
 D, WRITES, EACH = 384, 160, 40
-TEXT = "A sentence of the length that descriptions of tools and short passages have, or somewhat longer. " * 3
+# Texts of the length that short passages have, out of so many words: no two of them are of a kind.
+LENGTH, WORDS = 40, 5000
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -35,11 +38,17 @@ def size(folder: Path) -> tuple[float, int]:
     return sum(path.stat().st_size for path in files) / 1e6, len(files)
 
 
+def texts(n: int) -> list[str]:
+    """Return n texts, each of words of its own."""
+    drawn = np.random.default_rng(0).integers(WORDS, size=(n, LENGTH)).tolist()
+    return [" ".join(f"word{word}" for word in some) for some in drawn]
+
+
 def measure(n: int, folder: Path) -> dict[str, Any]:
     """Build a store of n documents, then write and search in turn."""
-    vectors, queries = clustered(n + WRITES, D, EACH)
+    (vectors, queries), told = clustered(n + WRITES, D, EACH), texts(n + WRITES)
     writer = Retriever.open(folder, encoder=Precomputed(D))
-    documents = [{"id": f"d{i}", "text": TEXT, "meta": {"n": i % 10}, "vector": vectors[i]} for i in range(n)]
+    documents = [{"id": f"d{i}", "text": told[i], "meta": {"n": i % 10}, "vector": vectors[i]} for i in range(n)]
     build = timed(lambda: writer.add(documents))
     megabytes, _ = size(folder)
     reader = Retriever.open(folder)
@@ -50,7 +59,7 @@ def measure(n: int, folder: Path) -> dict[str, Any]:
     nnn = [timed(lambda q=q: reader.search(q, decoder=NNN(l1=0.1, l2=0.1))) for q in queries]
     upserts, after, most, files = [], [], 0.0, 0
     for w in range(WRITES):
-        new = {"id": f"d{w % 500}", "text": TEXT, "meta": {"w": w}, "vector": vectors[n + w]}
+        new = {"id": f"d{w % 500}", "text": told[n + w], "meta": {"w": w}, "vector": vectors[n + w]}
         upserts.append(timed(lambda new=new: writer.add([new])))
         after.append(timed(lambda w=w: reader.search(queries[w % EACH], decoder=Dense())))
         if w % 20 == 0:
@@ -101,9 +110,10 @@ def main() -> None:
     """Measure, and write store.json and store.md."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
-    out = parser.parse_args().out
-    rows = []
-    for n in (1_000, 10_000, 100_000):
+    parser.add_argument("--documents", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    options = parser.parse_args()
+    out, rows = options.out, []
+    for n in options.documents:
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measure(n, Path(folder) / "s.cover"))
         print(json.dumps(rows[-1]), flush=True)

@@ -66,7 +66,7 @@ def test_weights_are_scikit_learns(texts: list[str], query: str) -> None:
         return
     theirs = TfidfVectorizer(analyzer=analyser.terms, sublinear_tf=True).fit(texts)
     vocabulary, words = Vocabulary.of([analyser.counts(text) for text in texts])
-    assert vocabulary.terms == theirs.get_feature_names_out().tolist()
+    assert vocabulary.terms.tolist() == theirs.get_feature_names_out().tolist()
     ours = np.zeros((len(texts), len(vocabulary)))
     for row in range(len(texts)):
         span = slice(words.starts[row], words.starts[row + 1])

@@ -54,7 +54,7 @@ def test_answers_by_document_say_all_that_answers_say(guide: Retriever) -> None:
 
 def test_the_whole_support_too_has_one_passage_of_each_document(tmp_path: Path) -> None:
     pages = {
-        "guide": "Stores are durable: a write is on disk before it returns.\n\nFilters pick documents by metadata.",
+        "guide": "Stores are durable: a write is on disk when it returns.\n\nFilters pick documents by metadata.",
         "other": "Filters are written as plain data.\n\nThe weather in spring is mild.",
     }
     store = Retriever.open(tmp_path / "s.cover")
@@ -62,8 +62,7 @@ def test_the_whole_support_too_has_one_passage_of_each_document(tmp_path: Path) 
     asked, decoder = "durable stores, and filters by metadata", NNN(l1=0.02, l2=0.1)
     support = [hit.id.split("#")[0] for hit in store.search(asked, k=None, decoder=decoder, parts=None)]
     found = [
-        hit.id.split("#")[0]
-        for hit in store.search(asked, k=None, decoder=decoder, parts=None, per="document")
+        hit.id.split("#")[0] for hit in store.search(asked, k=None, decoder=decoder, parts=None, per="document")
     ]
     assert support.count("guide") == 2
     assert sorted(found) == sorted(set(support))

@@ -6,9 +6,13 @@ import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 from typer.testing import CliRunner
 
 from coverset import NNN, Dense, Retriever
@@ -16,7 +20,10 @@ from coverset.arrays import Floats
 from coverset.commands import app
 from coverset.encoders.function import FunctionEncoder
 from coverset.encoders.precomputed import Precomputed
-from coverset.store.weighing import weighed
+from coverset.encoders.vocabulary import Vocabulary
+from coverset.encoders.words import Analyser
+from coverset.store import Snapshot
+from coverset.vectors import Vectors
 
 FIRST = Path(__file__).parent / "first" / "first.cover"
 DOCUMENTS = {
@@ -43,6 +50,32 @@ def as_documents(texts: dict[str, str]) -> list[dict[str, str]]:
     return [{"id": i, "text": text} for i, text in texts.items()]
 
 
+def assert_same_words(ours: Snapshot, theirs: Snapshot) -> None:
+    """Bit for bit."""
+    assert ours.ids == theirs.ids
+    assert ours.vocabulary is not None
+    assert theirs.vocabulary is not None
+    assert ours.vocabulary.terms.tolist() == theirs.vocabulary.terms.tolist()
+    np.testing.assert_array_equal(ours.vocabulary.idf, theirs.vocabulary.idf)
+    if ours.index is not None and theirs.index is not None:
+        for name in ("starts", "terms", "values", "width"):
+            one, other = (getattr(index.corpus.words, name) for index in (ours.index, theirs.index))
+            np.testing.assert_array_equal(one, other)
+
+
+def assert_scikit_learns(version: Snapshot, texts: dict[str, str]) -> None:
+    analyser = Analyser()
+    assert version.vocabulary is not None
+    if version.index is None or not any(map(analyser.terms, texts.values())):
+        assert len(version.vocabulary) == 0
+        return
+    theirs = TfidfVectorizer(analyzer=analyser.terms, sublinear_tf=True)
+    expected = theirs.fit_transform([texts[i] for i in version.ids]).toarray()
+    assert version.vocabulary.terms.tolist() == theirs.get_feature_names_out().tolist()
+    ours = Vectors.made(np.empty((len(version), 0), np.float32), version.index.corpus.words, (1.0, 1.0)).flat()
+    np.testing.assert_allclose(ours, expected, atol=1e-6)
+
+
 def test_weights_after_upserts_and_deletes_are_those_of_a_store_built_anew(tmp_path: Path) -> None:
     grown = store(tmp_path / "grown.cover")
     grown.add(
@@ -52,22 +85,42 @@ def test_weights_after_upserts_and_deletes_are_those_of_a_store_built_anew(tmp_p
     grown.add(as_documents({"mean": DOCUMENTS["mean"]}))
     anew = store(tmp_path / "anew.cover")
     anew.add(as_documents(DOCUMENTS))
-    ours, theirs = grown.snapshot(), anew.snapshot()
-    assert ours.vocabulary is not None
-    assert theirs.vocabulary is not None
-    assert ours.vocabulary.terms == theirs.vocabulary.terms
-    np.testing.assert_array_equal(ours.vocabulary.idf, theirs.vocabulary.idf)
-    assert ours.index is not None
-    assert theirs.index is not None
-    np.testing.assert_array_equal(ours.index.corpus.words.values, theirs.index.corpus.words.values)
+    assert_same_words(grown.snapshot(), anew.snapshot())
+
+
+UPSERTS = st.dictionaries(st.sampled_from("abcdef"), st.text("xyzé本 .", min_size=1, max_size=12), max_size=4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(UPSERTS, st.sets(st.sampled_from("abcdef"), max_size=3), st.booleans()), max_size=8))
+def test_whoever_followed_step_by_step_sees_what_one_who_opens_sees(
+    writes: list[tuple[dict[str, str], set[str], bool]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        path, texts = Path(folder) / "grown.cover", dict[str, str]()
+        writer, reader, rare = store(path), store(path), store(path)
+        for new, gone, looks in writes:
+            new = {i: f"{text} {i}" for i, text in new.items()}
+            writer.add(as_documents(new))
+            writer.delete(gone)
+            texts = {i: text for i, text in {**texts, **new}.items() if i not in gone}
+            reader.snapshot()
+            if looks:
+                rare.snapshot()
+        anew = store(Path(folder) / "anew.cover")
+        anew.add(as_documents(texts))
+        for each in (writer, reader, rare, store(path)):
+            assert_same_words(each.snapshot(), anew.snapshot())
+        assert_scikit_learns(anew.snapshot(), texts)
 
 
 def test_all_words_are_weighed_once_a_version_and_by_whoever_searches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weighings: list[int] = []
+    weighed = Vocabulary.weighed
     monkeypatch.setattr(
-        "coverset.store.snapshot.weighed", lambda table: weighings.append(len(table)) or weighed(table)
+        Vocabulary, "weighed", lambda terms, counts: weighings.append(len(counts)) or weighed(terms, counts)
     )
     tools = store(tmp_path / "tools.cover")
     for identifier, text in DOCUMENTS.items():
@@ -194,3 +247,15 @@ def test_a_store_of_the_first_format_answers_as_before_and_is_brought_over(tmp_p
     assert "nothing to do" in CliRunner().invoke(app, ["upgrade", str(folder)]).output
     new.add([{"id": "np.sum", "text": "Sum of array elements.", "vector": [0, 1, 0, 0]}])
     assert len(Retriever.open(folder)) == 5
+
+
+def test_those_who_have_a_store_open_see_that_it_was_brought_over(tmp_path: Path) -> None:
+    folder = tmp_path / "first.cover"
+    shutil.copytree(FIRST, folder)
+    writer, reader = Retriever.open(folder), Retriever.open(folder)
+    writer.add([{"id": "silent", "text": "", "vector": [0, 0, 0, 1]}])
+    assert len(reader) == 5
+    assert writer.upgrade() == 5
+    assert writer.words == reader.words == "english"
+    for each in (writer, reader):
+        assert_same_words(each.snapshot(), Retriever.open(folder).snapshot())

@@ -106,15 +106,16 @@ class Hybrid:
             if text is None or self.analyser is None or self.vocabulary is None:
                 readings.append(Reading(whole, list(parts[n]), targets[n], guessed=guessed))
                 continue
-            surfaces, counts = self.analyser.surfaces(text), self.analyser.counts(text)
+            counts, surfaces = self.analyser.counts(text), self.analyser.surfaces(text)
+            places = {word: self.vocabulary.place(term) for word, term in surfaces.items()}
             length = self.vocabulary.weight(counts, known=False)
             readings.append(
                 Reading(
                     whole,
                     list(parts[n]),
                     targets[n],
-                    {word: self.vocabulary.place(t) for word, t in surfaces.items() if t in self.vocabulary},
-                    [word for word, t in surfaces.items() if t not in self.vocabulary],
+                    {word: place for word, place in places.items() if place is not None},
+                    [word for word, place in places.items() if place is None],
                     self.vocabulary.weight(counts, known=True) / length if length else 1.0,
                     guessed,
                 )

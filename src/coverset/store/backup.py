@@ -58,13 +58,15 @@ def export_store(folder: Path, file: Path, *, replace: bool = False) -> Backup:
     if not file.parent.is_dir():
         raise ValueError(f"file must be in a folder that exists, got {file}")
     found = table.read(None)
-    dim = found.vectors.shape[1] if len(found.vectors) else table.outline().dim
-    head = rows.state_row(found.state, dim, words=found.state.words is not None)
-    schema, documents = head.schema, found.table
-    if len(documents):
-        vectors = pa.FixedSizeListArray.from_arrays(pa.array(found.vectors.reshape(-1)), dim)
-        documents = documents.append_column(schema.field("vector"), vectors)
-    documents = documents.select(schema.names).cast(schema)
+    dim = found.vectors.shape[1]
+    head = rows.state_row(found.state, dim, words=found.counts is not None)
+    documents = found.table.append_column(
+        "vector", pa.FixedSizeListArray.from_arrays(pa.array(found.vectors.reshape(-1)), dim)
+    )
+    if found.counts is not None:
+        for name, column in found.counts.columns().items():
+            documents = documents.append_column(name, column)
+    documents, schema = documents.select(head.schema.names).cast(head.schema), head.schema
     with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as aside:
         try:
             options = pa.ipc.IpcWriteOptions(compression="zstd")

@@ -24,6 +24,8 @@ from coverset.store.documents import Incoming
 # Stores of the first format have no words.
 FORMATS = (1, 2)
 STATE = ""  # no document has it: an id has at least one character
+# What a row has beside its vector and its words.
+TEXTS = ["id", "text", "meta", "digest"]
 # Rows that are turned into Python strings at a time.
 BLOCK = 8192
 

@@ -19,7 +19,6 @@ from coverset.sparse import Words
 from coverset.store.columns import Columns
 from coverset.store.documents import Document
 from coverset.store.version import Version
-from coverset.store.weighing import weighed
 from coverset.vectors import Vectors
 
 # Narrowed snapshots kept, so that the same filter is not worked out for every query.
@@ -51,9 +50,8 @@ class Snapshot:
     @cached_property
     def _words(self) -> tuple[Vocabulary, Words] | None:
         # What words weigh is that of the whole version, whatever the filter; whoever only writes need not know it.
-        if self._given is not None or self.analyser is None:
-            return self._given
-        return weighed(self.contents.table)
+        counts = self.contents.counts
+        return self._given if counts is None else Vocabulary.weighed(counts.terms, counts.times)
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -131,4 +129,5 @@ class Snapshot:
     def _taken(self, rows: Ids) -> Snapshot:
         contents = self.contents
         words = None if self._words is None else (self._words[0], self._words[1].take(rows))
-        return Snapshot(replace(contents, table=contents.table.take(rows), vectors=contents.vectors[rows]), words)
+        table, vectors = contents.table.take(rows), contents.vectors[rows]
+        return Snapshot(replace(contents, table=table, vectors=vectors, counts=None), words)

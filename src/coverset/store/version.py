@@ -15,6 +15,7 @@ from coverset.arrays import Floats, Ids
 from coverset.extras import require
 from coverset.plain import Foreign
 from coverset.store import rows
+from coverset.store.counting import Counts
 from coverset.store.waiting import to_the_end
 
 DOCUMENTS = f"id != '{rows.STATE}'"
@@ -28,12 +29,13 @@ MOST = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Version:
-    """One whole version: the documents in the order of their ids, and their vectors, row for row."""
+    """One whole version: the documents in the order of their ids, their vectors, and their words if it has any."""
 
     number: int
     state: rows.State
     table: Foreign
     vectors: Floats
+    counts: Counts | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,30 +73,34 @@ def in_order(documents: Foreign) -> Foreign:
 def read(table: Foreign, now: Outline, known: Version | None) -> Version:
     """Return the version that a table is at; of what an earlier one had, nothing is read again."""
     pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
+    known = known or _nothing(now)
     vectors = _room(len(now.documents), now.dim)
-    source = np.full(len(vectors), -1)
-    parts = []
-    if known is not None and len(known.table):
-        origin = pc.index_in(now.documents["digest"], value_set=known.table["digest"])
-        source[:] = pc.fill_null(origin, -1).to_numpy()
+    origin = pc.index_in(now.documents["digest"], value_set=known.table["digest"])
+    source = pc.fill_null(origin, -1).to_numpy().astype(np.int64)
+    if len(known.table):
         np.take(known.vectors, np.maximum(source, 0), axis=0, out=vectors, mode="clip")
-        parts.append(known.table)
-    read = sum(map(len, parts))
     place = _Places(now.documents["digest"].to_numpy())
+    new, read = [], len(known.table)
     for part in _batches(table, now.documents.filter(pa.array(source < 0))["id"]):
         at = place(part["digest"].to_numpy())
         vectors[at] = _vectors(part)
         source[at] = read + np.arange(len(part))
-        parts.append(part.drop_columns("vector"))
+        new.append(part.drop_columns("vector"))
         read += len(part)
-    documents = (
-        pa.concat_tables(parts).take(source)
-        if parts
-        else rows.schema(now.dim, words=now.state.words is not None).empty_table()
-    )
+    documents = pa.concat_tables([known.table, *(part.select(rows.TEXTS) for part in new)]).take(source)
     if (source < 0).any() or not documents.select(["id", "digest"]).equals(now.documents):
         raise ValueError("its documents are not those that its outline lists")
-    return Version(now.number, now.state, documents.combine_chunks(), vectors)
+    counts = None
+    if now.state.words is not None:
+        # A store that had no words before may have documents that have none now.
+        counts = (known.counts or Counts.none(len(known.table))).then(Counts.read(new), source)
+    return Version(now.number, now.state, documents.combine_chunks(), vectors, counts)
+
+
+def _nothing(now: Outline) -> Version:
+    """Return a version without documents, which all others can be read from."""
+    table = rows.schema(now.dim, words=False).empty_table().select(rows.TEXTS)
+    return Version(0, now.state, table, np.empty((0, now.dim), np.float32), None)
 
 
 def among(ids: Iterable[str]) -> str:

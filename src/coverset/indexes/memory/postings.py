@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from coverset.compilation import compiled
 from coverset.indexes.memory.samples import sample, samples
 from coverset.sparse import Terms, Words
 
+Codes: TypeAlias = NDArray[np.int16]
 # The largest code, and the smallest scale: what is smaller is rounded to 0.
 TOP, TINY = 32767, 1e-30
 # By how many scales a weight may be off: half of one, and what is lost in dividing.
@@ -28,24 +30,36 @@ class Postings:
 
     starts: Ids
     rows: Terms
-    codes: NDArray[np.int16]
+    codes: Codes
     scales: Floats
 
     @classmethod
     def of(cls, words: Words) -> Postings:
         """Return the words the other way round: by term instead of by row."""
-        rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(words.starts))
-        order = np.lexsort((samples(rows), words.terms))
         starts = np.concatenate([[0], np.cumsum(np.bincount(words.terms, minlength=words.width))])
         scales = np.full(words.width, np.float32(TINY))
         np.maximum.at(scales, words.terms, abs(words.values) / np.float32(TOP))
         codes = np.rint(words.values / scales[words.terms]).astype(np.int16)
-        return cls(starts.astype(np.int64), rows[order], codes[order], scales)
+        order = np.argsort(samples(np.arange(len(words))), kind="stable")
+        rows, codes = _turned(order, words.starts, words.terms, codes, starts[:-1].copy())
+        return cls(starts, rows, codes, scales)
 
     @property
     def nbytes(self) -> int:
         """The memory that they take."""
         return sum(part.nbytes for part in (self.starts, self.rows, self.codes, self.scales))
+
+
+@compiled
+def _turned(order: Ids, starts: Ids, terms: Terms, codes: Codes, ends: Ids) -> tuple[Terms, Codes]:
+    """Put every entry, row by row in this order, at the end of its term's list, where `ends` says."""
+    rows, turned = np.empty(len(terms), np.int32), np.empty(len(terms), np.int16)
+    for row in order:
+        for e in range(starts[row], starts[row + 1]):
+            at = ends[terms[e]]
+            rows[at], turned[at] = row, codes[e]
+            ends[terms[e]] += 1
+    return rows, turned
 
 
 @compiled
