@@ -115,7 +115,13 @@ class Vectors:
 
     def sharing(self, share: float) -> Vectors:
         """Return the same rows, under the inner product in which words have this share."""
-        roots = (float(np.sqrt(1.0 - share)), float(np.sqrt(share)))
+        return self._under((float(np.sqrt(1.0 - share)), float(np.sqrt(share))))
+
+    def as_in(self, others: Vectors) -> Vectors:
+        """Return the same rows, under the inner product of others; those that have no words have but one."""
+        return self._under(others.roots) if self.width else self
+
+    def _under(self, roots: tuple[float, float]) -> Vectors:
         return self if roots == self.roots else self.made(self.meaning, self.words, roots)
 
     def take(self, rows: Ids | slice) -> Vectors:

@@ -11,7 +11,7 @@ from coverset.arrays import Floats, Keys
 from coverset.decoders.kinds import Kinds
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.requests import serves, together
-from coverset.indexes import Index, MemoryIndex, suiting, within
+from coverset.indexes import Index, at_hand, kind, suiting, within
 from coverset.ranking import ranked
 from coverset.selection import Selection
 from coverset.vectors import Vectors
@@ -39,7 +39,7 @@ class Field:
         """Return the (targets, documents) inner products; what lacks a half gives its share to the other."""
         out = np.empty((len(targets), len(self.ids)), np.float32)
         for which, view in suiting(index, targets):
-            out[which] = self.shared(targets.take(which), getattr(view, "share", 0.0))
+            out[which] = targets.take(which).as_in(kind(view)).scored(self.vectors.as_in(kind(view)))
         return out
 
     def nearest(self, targets: Vectors, index: Index, count: int) -> Field:
@@ -70,16 +70,16 @@ class Surroundings:
 
     def field(self, depth: int, barred: Collection[Hashable] = ()) -> Field:
         """Return the documents nearest to any of the targets, so many of each, without some of them."""
-        index = self._index
-        if isinstance(index, MemoryIndex) and (len(index) <= SMALL or depth >= len(index)):
-            ids, vectors, whole = np.arange(len(index)), index.corpus, True
-            kept = index.norms > 0
+        here = at_hand(self._index)
+        if here is not None and (len(here) <= SMALL or depth >= len(here)):
+            ids, vectors, whole = here.ids, here.corpus, True
+            kept = here.norms > 0
         else:
             near = self._nearest(depth)
             ids, vectors = near.documents
             kept = np.zeros(len(ids), bool)
             kept[near.places[:, :depth][near.found[:, :depth]]] = True
-            whole = len(ids) >= len(index) and bool(kept.all())
+            whole = len(ids) >= len(self._index) and bool(kept.all())
         if barred:
             kept &= np.array([identifier not in barred for identifier in ids.tolist()], bool)
         if kept.all():

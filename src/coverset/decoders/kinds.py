@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 
 from coverset.arrays import Floats, Ids, Keys, Mask
-from coverset.indexes import Index, MemoryIndex, fetch
+from coverset.indexes import Index, at_hand, fetch
 from coverset.inputs import as_number
 from coverset.vectors import Vectors
 
@@ -35,11 +35,10 @@ def as_distinct(value: object) -> Distinct:
 
 def as_searched(decoder: D, index: Index) -> D:
     """Return a decoder as a search over documents runs it: by words and meaning, one of each kind unless told."""
-    if getattr(decoder, "distinct", False) != "auto" or not isinstance(index, MemoryIndex):
+    here = at_hand(index)
+    if getattr(decoder, "distinct", False) != "auto" or here is None or not (here.corpus.width and here.dim):
         return decoder
-    if not (index.corpus.width and index.corpus.dim):
-        return decoder
-    return replace(decoder, distinct=VERSIONS if index.repetitive else ALIKE)  # type: ignore[type-var]
+    return replace(decoder, distinct=VERSIONS if here.repetitive else ALIKE)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class Kinds:
     def of(cls, distinct: Distinct, index: Index, *, auto: bool) -> Kinds | None:
         """Return the rule that a setting asks for, None where it is off; `auto` says whether "auto" means on."""
         if distinct == "auto":
-            versions = auto and isinstance(index, MemoryIndex) and index.repetitive
-            return cls(VERSIONS if versions else ALIKE) if auto else None
+            here = at_hand(index) if auto else None
+            return cls(VERSIONS if here is not None and here.repetitive else ALIKE) if auto else None
         return None if distinct is False else cls(distinct)
 
     @property

@@ -18,7 +18,7 @@ from coverset.decoders.requests import Requests
 from coverset.decoders.rounds import Rounds
 from coverset.decoders.solving import SMALL_KEPT, Solving
 from coverset.decoders.strength import depth, strengths, suited
-from coverset.indexes import Corpus, Index, MemoryIndex, as_index, kind, suiting, within
+from coverset.indexes import Corpus, Index, as_index, at_hand, kind, suiting, within
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
 from coverset.vectors import Vectors
@@ -130,8 +130,8 @@ class NNN(Decoder):
         corpus
             Document embeddings (N, d), Vectors, or a MemoryIndex. A sample of a large corpus will do.
         """
-        index = as_index(corpus)
-        if not isinstance(index, MemoryIndex):
+        index = at_hand(as_index(corpus))
+        if index is None:
             raise ValueError("corpus must be in memory: hand in an array, of a sample say, or a MemoryIndex")
         batch = as_targets("queries", queries, index.corpus)
         if len(batch) == 0:
@@ -240,6 +240,7 @@ class NNN(Decoder):
         """Return documents and queries with the mean document taken away, if that is asked for."""
         if not self.center:
             return index, targets
-        if not isinstance(index, MemoryIndex):
+        here = at_hand(index)
+        if here is None:
             raise ValueError("center=True needs the corpus in memory: hand in an array or a MemoryIndex")
-        return index.centered, Vectors.made(targets.meaning - index.mean, targets.words, targets.roots)
+        return here.centered, Vectors.made(targets.meaning - here.mean, targets.words, targets.roots)

@@ -10,7 +10,7 @@ import numpy as np
 from coverset.arrays import Array, Ids, Keys, Mask
 from coverset.decoders.field import Surroundings
 from coverset.decoders.nearest import Nearest
-from coverset.indexes import Index, MemoryIndex, fetch, suiting, within
+from coverset.indexes import Index, MemoryIndex, at_hand, fetch, kind, suiting, within
 from coverset.ranking import ascending
 from coverset.solvers.fista import solve_fista
 from coverset.solvers.solution import Solution
@@ -46,12 +46,12 @@ class Solving:
         for which, view in suiting(index, targets):
             for start in range(0, len(which), BATCH):
                 part = which[start : start + BATCH]
-                some = _shared(targets if len(part) == len(targets) else targets.take(part), view)
+                some = (targets if len(part) == len(targets) else targets.take(part)).as_in(kind(view))
                 if near is not None and self.candidates is not None:
                     for n, solution in enumerate(self._near(near, part, view, some, l1[part], l2[part])):
                         yield part[n : n + 1], solution
-                elif self._small(view):
-                    yield part, self._corpus(view, some, l1[part], l2[part], None)
+                elif (here := self._small(view)) is not None:
+                    yield part, self._corpus(here, some, l1[part], l2[part], None)
                 else:
                     for n, solution in enumerate(self._pools(view, some, l1[part], l2[part], k, None)):
                         yield part[n : n + 1], solution
@@ -66,15 +66,15 @@ class Solving:
         field = None
         if self.candidates is not None:
             field = near.field(self.candidates + len(barred), frozenset(barred))
-        small = field is None and self._small(index)
+        small = field is None and self._small(index) is not None
         for which, view in suiting(index, targets):
-            some, (sparse, ridge) = _shared(targets.take(which), view), (s[which] for s in strengths)
+            some, (sparse, ridge) = targets.take(which).as_in(kind(view)), (s[which] for s in strengths)
             if field is not None:
-                found = self._field(field.ids, _shared(field.vectors, view), some, sparse, ridge)
-            elif small:
+                found = self._field(field.ids, field.vectors.as_in(kind(view)), some, sparse, ridge)
+            elif (here := self._small(view)) is not None:
                 gone = np.zeros((len(some), len(index)), bool)
                 gone[:, np.array(list(barred), np.int64)] = True
-                found = self._corpus(view, some, sparse, ridge, gone).each()
+                found = self._corpus(here, some, sparse, ridge, gone).each()
             else:
                 found = self._pools(view, some, sparse, ridge, k, [barred] * len(some))
             solved.update((t, (solution, view)) for t, solution in zip(which.tolist(), found, strict=True))
@@ -83,19 +83,18 @@ class Solving:
             return _completed(solutions)
         return [solution for solution, _ in solutions]
 
-    def _small(self, index: Index) -> bool:
-        """Whether to solve over all rows at once; what cannot be is said."""
-        if isinstance(index, MemoryIndex):
-            return self.solver == "fista" or len(index) <= (SMALL_KEPT if self.prepared else SMALL)
-        if self.solver == "fista":
+    def _small(self, index: Index) -> MemoryIndex | None:
+        """Return the index if it is solved over all its rows at once; what cannot be is said."""
+        here, fista = at_hand(index), self.solver == "fista"
+        if here is None and fista:
             raise ValueError(
                 "solver='fista' passes over the whole corpus: hand in an array or a MemoryIndex, or set candidates"
             )
-        return False
+        small = here is not None and len(here) <= (SMALL_KEPT if self.prepared else SMALL)
+        return here if small or fista else None
 
-    def _corpus(self, index: Index, targets: Vectors, l1: Array, l2: Array, barred: Mask | None) -> Solution:
+    def _corpus(self, index: MemoryIndex, targets: Vectors, l1: Array, l2: Array, barred: Mask | None) -> Solution:
         """Solve over all rows of an array in memory."""
-        assert isinstance(index, MemoryIndex)
         if self.solver == "fista":
             rows = (
                 index.written if barred is None else np.where(barred[0][:, None], np.float32(0.0), index.written)
@@ -120,11 +119,11 @@ class Solving:
         if self.solver == "exact" and all(map(len, members)):
             from coverset.solvers.few import solve_among
 
-            yield from solve_among(ids, _shared(vectors, view), members, targets.flat(), l1, l2)
+            yield from solve_among(ids, vectors.as_in(kind(view)), members, targets.flat(), l1, l2)
             return
         for n, some in enumerate(members):
             one = slice(n, n + 1)
-            nearest = _shared(vectors.take(some), view)
+            nearest = vectors.take(some).as_in(kind(view))
             yield self._rows(ids[some], nearest, targets.take(one), l1[one], l2[one])
 
     def _rows(self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array) -> Solution:
@@ -167,11 +166,6 @@ def _prepared(vectors: Vectors) -> MemoryIndex:
     index = MemoryIndex(vectors if vectors.width else vectors.meaning)
     index.corpus = vectors
     return index
-
-
-def _shared(vectors: Vectors, index: Index) -> Vectors:
-    """Return vectors under the inner product of a view of the index they belong to."""
-    return vectors.sharing(index.share) if isinstance(index, MemoryIndex) and vectors.width else vectors
 
 
 def _completed(solutions: list[tuple[Solution, Index]]) -> list[Solution]:

@@ -59,14 +59,20 @@ def as_index(corpus: Corpus) -> Index:
     return corpus if isinstance(corpus, (MemoryIndex, Index)) else MemoryIndex(corpus)
 
 
+def at_hand(index: Index) -> MemoryIndex | None:
+    """Return the index if all its vectors are in memory: it can then tell more than an `Index` must."""
+    return index if isinstance(index, MemoryIndex) else None
+
+
 def within(index: Index, k: int) -> int:
     """Return k, but no more than there are documents, where counting them takes no round trip."""
-    return min(k, len(index)) if isinstance(index, MemoryIndex) else k
+    return k if at_hand(index) is None else min(k, len(index))
 
 
 def kind(index: Index) -> Vectors:
     """Return what vectors of this index look like: all of them if they are at hand, or none of that width."""
-    return index.corpus if isinstance(index, MemoryIndex) else Vectors.of(np.empty((0, index.dim), np.float32))
+    here = at_hand(index)
+    return Vectors.of(np.empty((0, index.dim), np.float32)) if here is None else here.corpus
 
 
 def ask(index: Index, targets: Vectors, k: int) -> tuple[Floats, Keys]:
@@ -82,4 +88,5 @@ def fetch(index: Index, ids: Keys) -> Vectors:
 
 def suiting(index: Index, targets: Vectors) -> list[tuple[Ids, Index]]:
     """Return which targets to put to which view of an index: what lacks a half gives its share to the other."""
-    return index.suiting(targets) if isinstance(index, MemoryIndex) else [(np.arange(len(targets)), index)]  # type: ignore[return-value]
+    here = at_hand(index)
+    return [(np.arange(len(targets)), index)] if here is None else [*here.suiting(targets)]
