@@ -15,6 +15,7 @@ from coverset.decoders.kinds import ALIKE
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.registry import from_setting
 from coverset.decoders.strength import strengths
+from coverset.encoders.function import FunctionEncoder
 from coverset.encoders.precomputed import Precomputed
 from tests.conftest import clustered
 
@@ -83,3 +84,18 @@ def test_an_answer_is_plain_data_that_json_can_hold(store: Retriever) -> None:
 def test_where_nothing_matches_there_is_an_answer_without_hits(store: Retriever) -> None:
     answer = store.answer(QUERY, where={"nowhere": 1}, explain=True)
     assert (answer.hits, answer.covered, answer.passes, answer.certified) == ([], 0.0, 0, None)
+
+
+def test_a_document_that_serves_the_whole_request_serves_its_parts(tmp_path: Path) -> None:
+    meanings = {"leave": [1.0, 0.0, 0.0], "laptop": [0.0, 1.0, 0.0], "pizza": [0.0, 0.0, 1.0]}
+    meanings["leave and laptop"] = [0.6, 0.8, 0.0]
+    encoder = FunctionEncoder(lambda texts: [meanings[text] for text in texts], name="office", dim=3)
+    store = Retriever.open(tmp_path / "s.cover", encoder=encoder, words=None)
+    store.add([{"id": "handbook", "text": "leave and laptop"}, {"id": "laptops", "text": "laptop"}])
+    parts = ["leave", "laptop", "pizza"]
+    (handbook,) = store.answer("leave and laptop", k=1, decoder=Dense(), parts=parts).hits
+    assert handbook.part is None
+    told = {n: store.answer("leave and laptop", k=n, decoder=Dense(), parts=parts).parts for n in (1, 2)}
+    # Of the whole, and so of both its parts, the handbook explains most; of laptops alone another one does.
+    assert [part.served_by for part in told[1]] == [("handbook",), ("handbook",), ()]
+    assert [part.served_by for part in told[2]] == [("handbook",), ("laptops",), ()]

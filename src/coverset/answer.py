@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from coverset.arrays import Ids
+from coverset.arrays import Array, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.registry import as_setting
 from coverset.encoders.hybrid import Reading
@@ -17,8 +17,9 @@ from coverset.explaining.floor import answered
 from coverset.explaining.reasons import LeftOut, Target, alone, covered, left_out, places, together
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
-from coverset.selection import Selection
+from coverset.selection import WHOLE, Selection
 from coverset.store.documents import Document
+from coverset.vectors import Vectors
 
 
 class Documents(Protocol):
@@ -163,15 +164,7 @@ def make_hits(documents: Documents, reading: Reading, selection: Selection) -> l
     index = documents.index
     if index is None or not len(selection):
         return []
-    scores = np.empty(len(selection))
-    for part in np.unique(selection.serves):
-        served = np.flatnonzero(selection.serves == part)
-        target = (
-            reading.whole if part < 0 or reading.targets is None else reading.targets.take(slice(part, part + 1))
-        )
-        to = Target.of(target, index)
-        scores[served] = alone(to.query, to.rows(selection.ids[served]))
-    words = [_words(reading, index, int(row)) for row in selection.ids]
+    scores = _alone(reading, index, selection.ids)
     hits = []
     for n, row in enumerate(selection.ids.tolist()):
         document, part = documents.document(row), int(selection.serves[n])
@@ -180,14 +173,38 @@ def make_hits(documents: Documents, reading: Reading, selection: Selection) -> l
                 document.id,
                 document.text,
                 document.meta,
-                float(scores[n]),
+                float(scores[part + 1, n]),
                 float(selection.weights[n]),
-                reading.parts[part] if part >= 0 and part < len(reading.parts) else None,
-                words[n],
+                None if part == WHOLE else reading.parts[part],
+                _words(reading, index, row),
                 tuple(documents.ids[int(str(other))] for other in selection.alike[n]),
             )
         )
     return hits
+
+
+def _alone(reading: Reading, index: MemoryIndex, ids: Ids) -> Array:
+    """Return what each document explains by itself of each target, (targets, documents): the whole comes first."""
+    parts = reading.whole.take(slice(0, 0)) if reading.targets is None else reading.targets
+    asked = Vectors.join([reading.whole, parts])
+    targets = [Target.of(asked.take(slice(n, n + 1)), index) for n in range(len(asked))]
+    return np.stack([alone(to.query, to.rows(ids)) for to in targets])
+
+
+def _served(reading: Reading, index: MemoryIndex, selection: Selection, hits: Sequence[Hit]) -> list[Part]:
+    """Return the parts of a request, and which documents serve each.
+
+    A document that serves the request as a whole also serves the parts that no other one here explains more of.
+    """
+    if not reading.parts or not hits:
+        return [Part(text, ()) for text in reading.parts]
+    scores, whole = _alone(reading, index, selection.ids)[1:], selection.serves == WHOLE
+    best = (scores == scores.max(axis=1, keepdims=True)) & (scores > 0)
+    served = [(selection.serves == part) | (whole & best[part]) for part in range(len(scores))]
+    return [
+        Part(text, tuple(hit.id for hit, does in zip(hits, some, strict=True) if does))
+        for text, some in zip(reading.parts, served, strict=True)
+    ]
 
 
 def _words(reading: Reading, index: MemoryIndex, row: int) -> tuple[str, ...]:
@@ -227,7 +244,7 @@ def make_answer(
         version=documents.version,
         share=documents.index.share,
         answered=answered(reading, documents.index, selection.ids),
-        parts=[Part(text, tuple(hit.id for hit in hits if hit.part == text)) for text in reading.parts],
+        parts=_served(reading, documents.index, selection, hits),
         uncovered_words=[word for word in reading.words if word not in said],
         unknown_words=reading.unknown,
         seconds=seconds,
