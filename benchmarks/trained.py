@@ -25,8 +25,7 @@ from coverset.decoders import NNN, Dense
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.indexes import MemoryIndex
 from coverset.training.material import hidden_sets, only
@@ -154,7 +153,7 @@ def measure(name: str, encoder: str, setting: Setting) -> dict[str, Any]:
         data, cached = load(setting.folder), setting.encode(encoder)
         index = MemoryIndex(cached.encode(data.texts))
         test, dev = (
-            Labelled(cached.encode_queries(split.texts), split.relevant)
+            Labelled.of(cached.encode_queries(split.texts), split.relevant)
             for split in (data.split("test"), data.split("dev"))
         )
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -229,7 +228,7 @@ def unseen_before(frozen: dict[str, Any], setting: Setting) -> dict[str, Any]:
     test = only(data.split("test"), hidden_sets(data.split("train"), HELD_OUT, 0))
     tuned = next(row["parameters"] for row in frozen["rows"] if row["method"] == "NNN-Fix")
     for method, decoder in {"Dense": Dense(), "NNN-Fix": NNN(**tuned)}.items():
-        values = evaluate(decoder, index, cached.encode_queries(test.texts), test.relevant)
+        values = evaluate(decoder, index, Labelled.of(cached.encode_queries(test.texts), test.relevant))
         metrics = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
         rows.append({"method": method, "parameters": tuned if method == "NNN-Fix" else {}, "metrics": metrics})
     return {"study": {"rows": rows, "queries": len(test.ids)}}
@@ -241,7 +240,7 @@ def learnt(setting: Setting) -> float:
     if not kept.is_file():
         data, cached = load(setting.folder), setting.encode(str(setting.place / "dense"))
         train, index = data.split("train"), MemoryIndex(cached.encode(data.texts))
-        values = evaluate(Dense(), index, cached.encode_queries(train.texts), train.relevant)
+        values = evaluate(Dense(), index, Labelled.of(cached.encode_queries(train.texts), train.relevant))
         kept.write_text(json.dumps(100 * float(values[Comp @ 5].mean())), encoding="utf-8")
     return float(json.loads(kept.read_text(encoding="utf-8")))
 
@@ -258,8 +257,7 @@ def as_trained(name: str, record: dict[str, Any], setting: Setting) -> dict[str,
         values = evaluate(
             NNN(**strengths) if strengths else Dense(),
             MemoryIndex(cached.encode(data.texts)),
-            cached.encode_queries(test.texts),
-            test.relevant,
+            Labelled.of(cached.encode_queries(test.texts), test.relevant),
         )
         found = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
         kept.write_text(json.dumps({**strengths, **found}), encoding="utf-8")

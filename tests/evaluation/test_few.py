@@ -82,9 +82,9 @@ def test_what_tuning_is_worth_is_measured_on_queries_it_has_not_seen() -> None:
 
 def test_choice_on_real_vectors_is_never_far_below_dense(folder: Path) -> None:
     index, (dev, test) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev", "test"])
-    grid = attempt("nnn", index, dev.queries, dev.relevant)
-    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
-    ours, dense = (evaluate(d, index, test.queries, test.relevant)[Comp @ 5].mean() for d in (chosen, Dense()))
+    grid = attempt("nnn", index, dev)
+    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).decoder
+    ours, dense = (evaluate(d, index, test)[Comp @ 5].mean() for d in (chosen, Dense()))
     assert ours >= dense - 0.01
 
 
@@ -110,8 +110,8 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert Retriever.open(store).decoder == NNN()
     chosen = NNN(**json.loads(plain.stdout)["params"])
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
-    grid = attempt("nnn", MemoryIndex(index.corpus.meaning), dev.queries, dev.relevant)
-    assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
+    grid = attempt("nnn", MemoryIndex(index.corpus.meaning), dev)
+    assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).decoder
     done = run(store, examples, "--apply", command="tune")
     assert done.returncode == 0, done.stderr
     assert "default" in " ".join(done.stdout.split())
@@ -126,7 +126,7 @@ def test_a_store_is_suited_to_queries_without_labels(folder: Path, store: Path, 
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
-    assert NNN(**told["params"]) == NNN.suited(dev.queries, index)
+    assert NNN(**told["params"]) == NNN.suited(dev.queries.wholes, index)
     assert told["queries"] == len(split.texts)
     same = run(folder, "--unlabelled", "--space", "dense", "--cache", folder / "cache", "--json", command="tune")
     assert json.loads(same.stdout)["params"] == told["params"]

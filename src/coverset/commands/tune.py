@@ -17,7 +17,7 @@ from coverset.inputs import as_choice
 from coverset.progress import progress
 
 if TYPE_CHECKING:
-    from coverset.evaluation.embedded import Labelled
+    from coverset.evaluation.measuring import Labelled
     from coverset.evaluation.tuning_report import Tuning
     from coverset.indexes import MemoryIndex
 

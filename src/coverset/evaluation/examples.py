@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from coverset.decoders.requests import Requests
 from coverset.encoders.hybrid import Reading
-from coverset.evaluation.embedded import Labelled, Relevant
+from coverset.evaluation.measuring import Labelled, Relevant
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
 from coverset.plain import Json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -12,9 +12,8 @@ from rich.console import Console
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.decoders.registry import DECODERS, chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
-from coverset.evaluation.embedded import Labelled, by_meaning
 from coverset.evaluation.figures import heat_map
-from coverset.evaluation.measuring import evaluate, parameters
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Difference, paired
 from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, left_out
 from coverset.indexes import MemoryIndex
@@ -49,12 +48,11 @@ class Tuning:
         advance: Callable[[int], object] = lambda _count: None,
     ) -> Tuning:
         """Try every setting of the grid."""
-        queries, relevant = labelled.queries, labelled.relevant
         start = time.perf_counter()
         usual = DECODERS[name]() if name in DECODERS else NNN()
-        default = Trial(usual, evaluate(usual, index, queries, relevant), index.share)
-        dense = Trial(Dense(), evaluate(Dense(), *by_meaning(index, labelled), relevant))
-        trials = attempt(name, index, queries, relevant, advance)
+        default = Trial(usual, evaluate(usual, index, labelled), index.share)
+        dense = Trial(Dense(), evaluate(Dense(), *labelled.by_meaning(index)))
+        trials = attempt(name, index, labelled, advance)
         change = None
         if name == "nnn":
             trials += attempt_shares(usual, index, labelled)
@@ -70,8 +68,8 @@ class Tuning:
             default=default,
             dense=dense,
             change=change,
-            alike=likeness(index, queries, relevant),
-            queries=len(queries),
+            alike=likeness(index, labelled),
+            queries=len(labelled.queries),
             seconds=time.perf_counter() - start,
         )
 
@@ -94,7 +92,7 @@ class Tuning:
         """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
         return {
             "decoder": name_of(self.decoder),
-            "params": parameters(self.decoder),
+            "params": asdict(self.decoder),
             "comp@5": 100 * self.best.means[TARGET],
             "share": self.share,
             "default comp@5": 100 * self.default.means[TARGET],
@@ -104,7 +102,7 @@ class Tuning:
             "advice": self.advice,
             "trials": [
                 {
-                    **parameters(t.decoder),
+                    **asdict(t.decoder),
                     "share": t.share,
                     **{str(m): 100 * value for m, value in t.means.items()},
                 }

@@ -14,9 +14,9 @@ from coverset.encoders import device, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.encoder import Encoder
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
-from coverset.evaluation.measuring import parameters
+from coverset.evaluation.measuring import Labelled
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tuning import tune
+from coverset.evaluation.tuning import attempt, best
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 from coverset.training.adapter import Adapter
@@ -109,15 +109,15 @@ def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]
     if plan.l1 is not None or plan.l2 is not None:
         return plan.l1 or 0.0, plan.l2 or 0.0
     index = MemoryIndex(base.encode(data.documents))
-    _, trials = tune(plan.decoder, index, base.encode_queries(data.dev.texts), data.dev.relevant)
-    found = [(parameters(trial.decoder), trial.means[Comp @ 5]) for trial in trials]
-    best, _ = max((pair for pair in found if pair[0]["l2"] <= LARGEST_L2), key=lambda pair: pair[1])
-    return best["l1"], best["l2"]
+    dev = Labelled.of(base.encode_queries(data.dev.texts), data.dev.relevant)
+    found = [(asdict(trial.decoder), trial.means[Comp @ 5]) for trial in attempt(plan.decoder, index, dev)]
+    first, _ = max((pair for pair in found if pair[0]["l2"] <= LARGEST_L2), key=lambda pair: pair[1])
+    return first["l1"], first["l2"]
 
 
 def _tuned(task: Task, plan: Plan) -> Json:
     """Return the decoder trained with and, of all decoders of that kind, the one that is best on dev now."""
     documents, queries = task.vectors()
     name = plan.decoder if plan.method == "nnn" else "dense"
-    best, _ = tune(name, MemoryIndex(documents), queries, task.dev.relevant)
-    return {"decoder": parameters(task.decoder), "best on dev": parameters(best)}
+    trials = attempt(name, MemoryIndex(documents), Labelled.of(queries, task.dev.relevant))
+    return {"decoder": asdict(task.decoder), "best on dev": asdict(best(trials).decoder)}

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.evaluation.datasets import Split
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.indexes import MemoryIndex
 
@@ -55,5 +55,5 @@ class Task(nn.Module):
     def score(self) -> dict[str, float]:
         """Return Comp@5 and Recall@5 on the dev split, in percent."""
         documents, queries = self.vectors()
-        values = evaluate(self.decoder, MemoryIndex(documents), queries, self.dev.relevant)
+        values = evaluate(self.decoder, MemoryIndex(documents), Labelled.of(queries, self.dev.relevant))
         return {str(metric): 100 * float(values[metric].mean()) for metric in (Comp @ 5, Recall @ 5)}
