@@ -17,8 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from coverset.arrays import Floats
-from coverset.encoders.checked import as_encoded
-from coverset.encoders.encoder import Encoder
+from coverset.encoders.encoder import Encoder, as_encoded
 
 
 def default_folder() -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -149,7 +148,7 @@ class OnnxEncoder:
             if not isinstance(text, str):
                 raise ValueError(f"texts must be strings, got a {type(text).__name__} at position {position}")
         vectors = np.empty((len(texts), self.dim), np.float32)
-        with _progress(len(texts)) as advance:
+        with progress("encoding", len(texts), least=LONG) as advance:
             for start in range(0, len(texts), WINDOW):
                 tokens = self._tokenizer.encode_batch(texts[start : start + WINDOW])
                 for batch in _batches([len(t.ids) for t in tokens], 0 if self._weights.alone else TOKENS):
@@ -206,8 +205,3 @@ def _batches(lengths: list[int], most: int) -> list[Ids]:
             batches.append([])
         batches[-1].append(position)
     return [np.array(batch, np.int64) for batch in batches if batch]
-
-
-def _progress(total: int) -> Foreign:
-    """A context whose value advances a progress bar; no bar for short inputs."""
-    return progress("encoding", total) if total >= LONG else nullcontext(lambda _count: None)

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
 from coverset.encoders.encoder import Encoder
-from coverset.encoders.per_document import key
+from coverset.encoders.trained import key
 from coverset.training.graphs import incidence, means, propagate, scenes, spread
 from coverset.training.material import Examples
 from coverset.training.saving import save_card, save_tensors
