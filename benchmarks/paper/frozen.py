@@ -28,7 +28,7 @@ from coverset.evaluation.measuring import PAPER, Labelled
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError
 from coverset.progress import progress
-from coverset.training.written import write_whole
+from coverset.training.notes import write_whole
 
 METRICS = [str(metric) for metric in PAPER]
 # What keeps our data from being the paper's, by data set.

@@ -16,7 +16,7 @@ from coverset.evaluation.datasets import load
 from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.tuning import Trial, best
 from coverset.indexes import MemoryIndex
-from coverset.training.written import write_whole
+from coverset.training.notes import write_whole
 
 OURS = ("l1", "l2", "relevance")
 

@@ -19,19 +19,17 @@ from coverset.evaluation.metrics import Comp
 from coverset.evaluation.tuning import attempt, best
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
-from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.colt import ColtTask
-from coverset.training.curves import write_report
 from coverset.training.infonce import DenseTask
 from coverset.training.joint import JointTask
 from coverset.training.material import Examples, read
+from coverset.training.notes import empty, write_report, write_whole
 from coverset.training.plan import CHANGEABLE, Plan
 from coverset.training.run import fit
 from coverset.training.task import Task
-from coverset.training.towers import VectorTower
-from coverset.training.written import empty, write_whole
+from coverset.training.towers import Adapter, VectorTower
 
 # The paper's grid for (l1, l2): beyond l2 = 1 weights are too small for the loss's temperature.
 LARGEST_L2 = 1.0
@@ -91,9 +89,7 @@ def make_task(plan: Plan, cache: Path) -> Task:
         base = CachedEncoder(SentenceTransformersEncoder(folder, plan.max_tokens, device=where), cache)
         queries, _ = text_towers(plan.encoder, plan.max_tokens, where)
         tower = VectorTower(base, "document", Adapter(base.dim).to(where))
-        return JointTask(
-            queries, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau
-        )
+        return JointTask(queries, tower, data, plan, _strengths(plan, base, data))
     base = CachedEncoder(load_encoder(plan.encoder, where), cache)
     if plan.method == "colt":
         return ColtTask(data, base, plan.encoder, plan.depth, plan.weight).to(where)
@@ -101,7 +97,7 @@ def make_task(plan: Plan, cache: Path) -> Task:
     tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX).to(where))
     if plan.method == "dense":
         return DenseTask(adapted, tower, data, plan.encoder)
-    return JointTask(adapted, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau)
+    return JointTask(adapted, tower, data, plan, _strengths(plan, base, data))
 
 
 def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]:
