@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, Device, Store, app, bad_input
+from coverset.commands.app import AsJson, Device, Store, app
 from coverset.progress import progress
 
 if TYPE_CHECKING:
@@ -83,14 +83,13 @@ def add(
     from coverset.sources import read_sources
 
     start = time.perf_counter()
-    with bad_input():
-        size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
-        found = read_sources(sources, form, size)
-        retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
-        changed = _write(retriever, found.sources)
-        gone = _stale(retriever, found)
-        deleted = retriever.delete(gone) if gone else 0
-        documents = len(retriever)
+    size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
+    found = read_sources(sources, form, size)
+    retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
+    changed = _write(retriever, found.sources)
+    gone = _stale(retriever, found)
+    deleted = retriever.delete(gone) if gone else 0
+    documents = len(retriever)
     seconds = time.perf_counter() - start
     if as_json:
         told = {"read": len(found.sources), "changed": changed, "deleted": deleted, "documents": documents}
