@@ -26,15 +26,7 @@ def default_folder() -> Path:
 
 
 class CachedEncoder:
-    """An encoder that remembers.
-
-    Parameters
-    ----------
-    encoder
-        What encodes the texts that are new.
-    folder
-        Where to keep vectors; a folder inside it is made for the encoder.
-    """
+    """An encoder that remembers, in a folder of its own inside the one given; only new texts are encoded."""
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         if hasattr(encoder, "base"):

@@ -21,14 +21,7 @@ BLOCK = 8192
 class AdaptedEncoder:
     """An encoder whose query and document vectors each go through an adapter: `coverset train --train adapter`.
 
-    Parameters
-    ----------
-    name, fingerprint
-        What it is called, and which weights it has.
-    base
-        The encoder underneath.
-    folder
-        Where `query.safetensors` and `document.safetensors` are.
+    The adapters over `base` are in the folder's `query.safetensors` and `document.safetensors`.
     """
 
     def __init__(self, name: str, fingerprint: str, base: Encoder, folder: Path) -> None:
@@ -48,14 +41,8 @@ class AdaptedEncoder:
 class TableEncoder:
     """An encoder whose documents, where it knows them, have trained vectors: `coverset train colt`.
 
-    Parameters
-    ----------
-    name, fingerprint
-        What it is called, and which weights it has.
-    base
-        The encoder underneath: it encodes queries, and documents that are not in the table.
-    folder
-        Where `documents.safetensors` is: `keys`, the documents' SHA-256, and `vectors`.
+    All else, queries among it, is encoded by `base`. The folder's `documents.safetensors` has `keys`, the SHA-256
+    of documents, and `vectors`.
     """
 
     def __init__(self, name: str, fingerprint: str, base: Encoder, folder: Path) -> None:

@@ -91,17 +91,8 @@ class ToolChooser:
     ) -> Chosen[T]:
         """Return those of the tools that a request needs: first those that always come along, then best first.
 
-        Parameters
-        ----------
-        request
-            What is to be done; without one, all tools are returned.
-        tools
-            All tools, in OpenAI's, Anthropic's or MCP's shape, or any objects with a name and a description.
-            What has no name, as tools that a provider runs itself, always comes along.
-        steps
-            What each tool is to do, if that is known; steps find tools far better than the request alone.
-        keep
-            Names of further tools that come along, as those called already.
+        As `choose_tools`; what has no name, as tools that a provider runs itself, always comes along, and so do
+        those named in `keep`, as those called already. Without a request, all tools are returned.
         """
         names = [name_of(tool) for tool in tools]
         unknown = sorted(self.always.difference(name for name in names if name))

@@ -30,16 +30,8 @@ TEMPERATURE, NEGATIVES = 0.1, 10
 class ColtTask(Task):
     """Vectors of documents and train queries, spread over the graphs; every train query is an example.
 
-    Parameters
-    ----------
-    data
-        What to learn from.
-    encoder, base
-        The encoder that the vectors start from, and its name or folder.
-    depth
-        How many times vectors are spread, the paper's 1 to 3.
-    weight
-        Of the contrastive loss, beside the list-wise one.
+    They start from an encoder, of which `base` is the name or folder, and are spread `depth` times, the paper's 1
+    to 3; `weight` is that of the contrastive loss beside the list-wise one.
     """
 
     _members: Tensor
