@@ -30,7 +30,7 @@ from coverset.training.checkpoints import Checkpoints
 from coverset.training.infonce import DenseTask
 from coverset.training.plan import Plan
 from coverset.training.session import make_task
-from coverset.training.towers import embed
+from coverset.training.towers import vectors_of
 
 # Steps over which the curve of the loss is smoothed.
 SMOOTH = 20
@@ -66,7 +66,7 @@ def measured(task: DenseTask, plan: Plan) -> dict[str, dict[str, Any]]:
     documents, dev = task.vectors()
     index, data = MemoryIndex(documents), load(Path(plan.dataset)).split("test")
     on_dev = Labelled.of(dev, task.dev.relevant)
-    test = Labelled.of(embed(task.queries, task.queries.prepare(data.texts)), data.relevant)
+    test = Labelled.of(vectors_of(task.queries, task.queries.prepare(data.texts)), data.relevant)
     found: dict[str, dict[str, Any]] = {}
     tried: dict[str, list[Decoder]] = {"Dense": [Dense()], "NNN-Fix": FIXED["NNN-Fix"]}
     for name, decoders in tried.items():

@@ -18,7 +18,7 @@ from coverset.evaluation.embedded import embed
 from coverset.evaluation.examples import read_examples, read_queries
 from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tuning import Trial, attempt, choose, left_out
+from coverset.evaluation.tuning import Trial, attempt, choose, leave_one_out
 from coverset.lines import FileError
 from tests.evaluation.test_eval import run
 
@@ -75,7 +75,7 @@ def test_what_tuning_is_worth_is_measured_on_queries_it_has_not_seen() -> None:
     worths[0:2, 0:2, :3] = 1.0
     grid = trials(worths)
     assert choose(grid, plain).values[Comp @ 5].mean() == pytest.approx(1 / 2)
-    assert left_out(grid, plain)[Comp @ 5].tolist() == [
+    assert leave_one_out(grid, plain)[Comp @ 5].tolist() == [
         choose(grid, plain, np.delete(np.arange(6), q)).values[Comp @ 5][q] for q in range(6)
     ]
 

@@ -134,14 +134,9 @@ def _foreign(retriever: Retriever, sources: Sequence[Source]) -> str | None:
 
 def _write(retriever: Retriever, sources: Sequence[Source]) -> int:
     """Write the documents batch by batch; an interrupt leaves those that are written, and says so."""
-    from coverset.sources import located
-    from coverset.store import DocumentError
-    from coverset.store.documents import check_documents
+    from coverset.sources import check_sources
 
-    try:
-        check_documents([source.document for source in sources], retriever.dim)
-    except DocumentError as error:
-        raise located(error, sources) from error
+    check_sources(sources, retriever.dim)
     changed = 0
     try:
         with progress("adding", len(sources)) as advance:

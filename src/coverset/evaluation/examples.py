@@ -24,10 +24,7 @@ Need: TypeAlias = str | list[str]
 
 def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retriever, MemoryIndex, Labelled]:
     """Open a store and label it with the examples of a file; without labels, read only the queries."""
-    try:
-        store = Retriever.open(folder, create=False)
-    except FileNotFoundError as error:
-        raise FileError(str(error)) from error
+    store = Retriever.open(folder, create=False)
     snapshot = store.snapshot()
     if snapshot.index is None:
         raise FileError(f"the store {folder} has no documents")

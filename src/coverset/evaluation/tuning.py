@@ -96,7 +96,7 @@ def choose(trials: list[Trial], default: Trial, among: Ids | None = None) -> Tri
     return trials[first] if gains.mean() > error else default
 
 
-def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
+def leave_one_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
     """Return what tuning is worth, honestly: each query's values under the choice that all the others make."""
     count = len(default.worth)
     everything = np.arange(count)

@@ -17,7 +17,7 @@ from coverset.decoders.registry import DECODERS, chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
 from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Difference, paired
-from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, left_out
+from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, leave_one_out
 from coverset.extras import require
 from coverset.indexes import MemoryIndex
 from coverset.plain import Foreign, Json
@@ -61,7 +61,7 @@ class Tuning:
             trials += attempt_shares(usual, index, labelled)
             first = choose(trials, default)
             if first is not default:
-                values = left_out(trials, default)[TARGET]
+                values = leave_one_out(trials, default)[TARGET]
                 change = paired(default.values[TARGET].tolist(), values.tolist())
         else:
             first = best([default, *trials])

@@ -16,7 +16,7 @@ from coverset.evaluation.metrics import Comp, Recall
 from coverset.indexes import MemoryIndex
 from coverset.training.material import Examples
 from coverset.training.saving import save
-from coverset.training.towers import Tower, embed
+from coverset.training.towers import Tower, vectors_of
 
 
 class DegenerateError(Exception):
@@ -73,7 +73,7 @@ class TowersTask(Task):
 
     def vectors(self) -> tuple[Floats, Floats]:
         """Return the present vectors of the documents and of the dev split's queries."""
-        return embed(self.documents, self._documents), embed(self.queries, self._dev)
+        return vectors_of(self.documents, self._documents), vectors_of(self.queries, self._dev)
 
     def save(self, folder: Path) -> None:
         """Write the model into a folder."""

@@ -118,7 +118,7 @@ class VectorTower(nn.Module):
 Tower = TextTower | VectorTower
 
 
-def embed(tower: Tower, prepared: Foreign) -> Floats:
+def vectors_of(tower: Tower, prepared: Foreign) -> Floats:
     """Return the vectors of prepared texts as an array, without a tape and without dropout."""
     tower.eval()
     with torch.no_grad():
