@@ -13,10 +13,9 @@ import numpy as np
 from benchmarks.labelled import Set, parser, sets
 from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.arrays import Array, Floats, Ids
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tuning import tune
+from coverset.evaluation.tuning import attempt, best
 from coverset.ranking import ranked
 from coverset.solvers.few import solve_gram
 
@@ -127,7 +126,7 @@ RULES: dict[str, Rule] = {
 
 def measure(rule: Rule, data: Labelled, index: MemoryIndex) -> tuple[float, float]:
     """Return (Comp@5, Recall@5) in percent."""
-    found = [set(row.tolist()) for row in rule(data.queries, index)]
+    found = [set(row.tolist()) for row in rule(data.queries.wholes.meaning, index)]
     shares = [len(row & set(r.tolist())) / len(r) for row, r in zip(found, data.relevant, strict=True)]
     return 100 * float(np.mean(np.array(shares) == 1.0)), 100 * float(np.mean(shares))
 
@@ -141,16 +140,16 @@ def study(data: Set) -> dict[str, dict[str, tuple[float, float]]]:
 
     Tuned rules are tuned on dev. `suited` sees the queries of dev (of test, where there is no dev), and no labels.
     """
-    rules = RULES | {SUITED: decoded(NNN.suited((data.dev or data.test).queries, data.index))}
+    rules = RULES | {SUITED: decoded(NNN.suited((data.dev or data.test).queries.wholes, data.index))}
     if data.dev is not None:
         for name, label in zip(("mmr", "nnn"), TUNED, strict=True):
-            best, _ = tune(name, data.index, data.dev.queries, data.dev.relevant)
-            assert isinstance(best, MMR | NNN)
-            rules[label] = decoded(best)
+            found = best(attempt(name, data.index, data.dev)).decoder
+            assert isinstance(found, MMR | NNN)
+            rules[label] = decoded(found)
     out = {}
     for split, labelled in (("dev", data.dev), ("test", data.test)):
         if labelled is not None:
-            base = evaluate(Dense(), data.index, labelled.queries, labelled.relevant, METRICS)
+            base = evaluate(Dense(), data.index, labelled, METRICS)
             dense = [100 * float(base[metric].mean()) for metric in METRICS]
             values = {label: measure(rule, labelled, data.index) for label, rule in rules.items()}
             out[split] = {k: (v[0] - dense[0], v[1] - dense[1]) for k, v in values.items()} | {

@@ -16,8 +16,8 @@ import numpy as np
 
 from coverset.decoders import NNN
 from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import Labelled, Space, embed
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.embedded import Space, embed
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose
 from coverset.indexes import MemoryIndex
@@ -30,7 +30,6 @@ TARGET = Comp @ 5
 def some(labelled: Labelled) -> Labelled:
     """Return at most so many queries, drawn with a seed."""
     asked = labelled.queries
-    assert isinstance(asked, Requests)
     rows = np.sort(np.random.default_rng(0).permutation(len(asked))[:MOST])
     parts = None if asked.parts is None else [asked.parts[q] for q in rows]
     return Labelled(
@@ -40,8 +39,8 @@ def some(labelled: Labelled) -> Labelled:
 
 def trials(index: MemoryIndex, labelled: Labelled) -> tuple[list[Trial], Trial]:
     """Return the trials of the grid and of the shares, and that of the default."""
-    default = Trial(NNN(), evaluate(NNN(), index, labelled.queries, labelled.relevant), index.share)
-    grid = attempt("nnn", index, labelled.queries, labelled.relevant)
+    default = Trial(NNN(), evaluate(NNN(), index, labelled), index.share)
+    grid = attempt("nnn", index, labelled)
     return [*grid, *attempt_shares(NNN(), index, labelled)], default
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.paper.frozen import Source
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
-from coverset.evaluation.embedded import Labelled
+from coverset.evaluation.measuring import Labelled
 from coverset.indexes import MemoryIndex
 
 ENCODERS = {"M": "all-MiniLM-L6-v2", "B": "bge-small-en-v1.5"}
@@ -42,7 +42,7 @@ def sets(folders: list[Path], cache: Path) -> Iterator[Set]:
         for source in map(Source.read, folders):
             index = MemoryIndex(cached.encode(source.data.texts))
             test, dev = (
-                Labelled(cached.encode_queries(split.texts), split.relevant) if split else None
+                Labelled.of(cached.encode_queries(split.texts), split.relevant) if split else None
                 for split in (source.test, source.dev)
             )
             assert test is not None

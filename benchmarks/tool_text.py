@@ -21,7 +21,7 @@ from coverset import NNN, Dense, MemoryIndex
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.integrations.tool_shapes import parameters, text_of, words
 
@@ -82,12 +82,12 @@ def measure(folder: Path, split: str, encoder: CachedEncoder) -> dict[str, Any]:
     """Comp@5 of every text on a data set, by decoder, in percent."""
     tools, labelled = catalogue(folder), load(folder).split(split)
     some = slice(None, None, max(1, len(labelled.texts) // MOST))
-    queries, relevant = encoder.encode_queries(labelled.texts[some]), labelled.relevant[some]
-    row: dict[str, Any] = {"tools": len(tools), "queries": len(queries)}
+    asked = Labelled.of(encoder.encode_queries(labelled.texts[some]), labelled.relevant[some])
+    row: dict[str, Any] = {"tools": len(tools), "queries": len(asked.queries)}
     for name, text in TEXTS.items():
         index = MemoryIndex(encoder.encode([text(server, tool) for server, tool in tools]))
         for decoder in (Dense(), NNN()):
-            comp = evaluate(decoder, index, queries, relevant, [Comp @ 5])[Comp @ 5]
+            comp = evaluate(decoder, index, asked, [Comp @ 5])[Comp @ 5]
             row[f"{name} | {type(decoder).__name__}"] = round(100 * float(comp.mean()), 1)
     return row
 

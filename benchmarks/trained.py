@@ -21,13 +21,11 @@ from benchmarks import trained_report
 from benchmarks.paper.study import study
 from benchmarks.trained_report import on_dev
 from coverset.commands import app
-from coverset.decoders import NNN, Dense
+from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.measuring import evaluate
-from coverset.evaluation.metrics import Comp
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.indexes import MemoryIndex
 from coverset.training.material import hidden_sets, only
 
@@ -82,10 +80,6 @@ class Setting:
     def place(self) -> Path:
         """Where its runs are."""
         return self.work / self.name.replace(", ", "-")
-
-    def encode(self, encoder: str) -> CachedEncoder:
-        """Load an encoder, its vectors cached."""
-        return CachedEncoder(load_encoder(encoder), self.cache)
 
 
 @dataclass(frozen=True)
@@ -151,16 +145,30 @@ def measure(name: str, encoder: str, setting: Setting) -> dict[str, Any]:
     """Study a data set under an encoder, once: tuned on dev, measured on test."""
     kept = setting.place / f"{name}.json"
     if not kept.is_file():
-        data, cached = load(setting.folder), setting.encode(encoder)
-        index = MemoryIndex(cached.encode(data.texts))
-        test, dev = (
-            Labelled(cached.encode_queries(split.texts), split.relevant)
-            for split in (data.split("test"), data.split("dev"))
-        )
+        index, (test, dev) = vectors(encoder, setting, ["test", "dev"])
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(study(index, test, dev).as_json()), encoding="utf-8")
     measured: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return measured
+
+
+def vectors(
+    encoder: str, setting: Setting, names: list[str], *, unseen: bool = False
+) -> tuple[MemoryIndex, list[Labelled]]:
+    """Return documents and splits under an encoder; `unseen`: only queries of scenes that were held out."""
+    data, cached = load(setting.folder), CachedEncoder(load_encoder(encoder), setting.cache)
+    splits = [data.split(name) for name in names]
+    if unseen:
+        hidden = hidden_sets(data.split("train"), HELD_OUT, 0)
+        splits = [only(split, hidden) for split in splits]
+    labelled = [Labelled.of(cached.encode_queries(split.texts), split.relevant) for split in splits]
+    return MemoryIndex(cached.encode(data.texts)), labelled
+
+
+def figures(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> dict[str, float]:
+    """Return the paper's metrics in percent."""
+    values = evaluate(decoder, index, labelled)
+    return {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
 
 
 def main() -> None:
@@ -224,25 +232,21 @@ def shown(studies: dict[str, Any]) -> list[str]:
 
 def unseen_before(frozen: dict[str, Any], setting: Setting) -> dict[str, Any]:
     """Measure the encoder before training on test queries of scenes that training will not see."""
-    data, cached = load(setting.folder), setting.encode(setting.encoder)
-    index, rows = MemoryIndex(cached.encode(data.texts)), []
-    test = only(data.split("test"), hidden_sets(data.split("train"), HELD_OUT, 0))
+    index, (test,) = vectors(setting.encoder, setting, ["test"], unseen=True)
     tuned = next(row["parameters"] for row in frozen["rows"] if row["method"] == "NNN-Fix")
-    for method, decoder in {"Dense": Dense(), "NNN-Fix": NNN(**tuned)}.items():
-        values = evaluate(decoder, index, cached.encode_queries(test.texts), test.relevant)
-        metrics = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
-        rows.append({"method": method, "parameters": tuned if method == "NNN-Fix" else {}, "metrics": metrics})
-    return {"study": {"rows": rows, "queries": len(test.ids)}}
+    rows = [
+        {"method": method, "parameters": parameters, "metrics": figures(decoder, index, test)}
+        for method, parameters, decoder in (("Dense", {}, Dense()), ("NNN-Fix", tuned, NNN(**tuned)))
+    ]
+    return {"study": {"rows": rows, "queries": len(test.queries)}}
 
 
 def learnt(setting: Setting) -> float:
     """Return what DENSE completes at 5 of the training queries' sets, in percent: the rest is left to learn."""
     kept = setting.place / "dense.learnt.json"
     if not kept.is_file():
-        data, cached = load(setting.folder), setting.encode(str(setting.place / "dense"))
-        train, index = data.split("train"), MemoryIndex(cached.encode(data.texts))
-        values = evaluate(Dense(), index, cached.encode_queries(train.texts), train.relevant)
-        kept.write_text(json.dumps(100 * float(values[Comp @ 5].mean())), encoding="utf-8")
+        index, (train,) = vectors(str(setting.place / "dense"), setting, ["train"])
+        kept.write_text(json.dumps(figures(Dense(), index, train)["comp@5"]), encoding="utf-8")
     return float(json.loads(kept.read_text(encoding="utf-8")))
 
 
@@ -250,18 +254,10 @@ def as_trained(name: str, record: dict[str, Any], setting: Setting) -> dict[str,
     """Measure a run on test with the decoder it was trained with, once."""
     kept = setting.place / f"{name}.trained.json"
     if not kept.is_file():
-        data, cached = load(setting.folder), setting.encode(str(setting.place / name))
         strengths = {key: record["decoder"][key] for key in ("l1", "l2") if key in record["decoder"]}
-        test = data.split("test")
-        if name.startswith("unseen"):
-            test = only(test, hidden_sets(data.split("train"), HELD_OUT, 0))
-        values = evaluate(
-            NNN(**strengths) if strengths else Dense(),
-            MemoryIndex(cached.encode(data.texts)),
-            cached.encode_queries(test.texts),
-            test.relevant,
-        )
-        found = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
+        unseen = name.startswith("unseen")
+        index, (test,) = vectors(str(setting.place / name), setting, ["test"], unseen=unseen)
+        found = figures(NNN(**strengths) if strengths else Dense(), index, test)
         kept.write_text(json.dumps({**strengths, **found}), encoding="utf-8")
     measured: dict[str, float] = json.loads(kept.read_text(encoding="utf-8"))
     return measured

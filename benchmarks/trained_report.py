@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.paper import published
 from benchmarks.paper.frozen import DIFFERENCES
-from coverset.evaluation.figures import paint_grid
+from coverset.evaluation.tuning_report import paint_grid
 from coverset.extras import require
 
 METRICS = ("recall@3", "recall@5", "comp@3", "comp@5")

@@ -90,10 +90,10 @@ def measure_large() -> dict[str, float]:
 
     from benchmarks.corpora import clustered
     from coverset.evaluation.datasets import Split
-    from coverset.training.adapter import Adapter
     from coverset.training.joint import JointTask
     from coverset.training.material import Examples
-    from coverset.training.towers import VectorTower
+    from coverset.training.plan import Plan
+    from coverset.training.towers import Adapter, VectorTower
 
     torch.set_num_threads(1)
     corpus, queries = clustered(LARGE, DIM, QUERIES)
@@ -114,7 +114,7 @@ def measure_large() -> dict[str, float]:
     base = Ready()
     towers = [VectorTower(base, side, Adapter(DIM, mix=0.0)) for side in ("query", "document")]
     data = Examples(Path(), [str(n) for n in range(LARGE)], split, split)
-    task = JointTask(towers[0], towers[1], data, "", L1, L2, "implicit")
+    task = JointTask(towers[0], towers[1], data, Plan("nnn", "", gradient="implicit"), (L1, L2))
     optimizer, seconds, losses = torch.optim.AdamW(task.parameters(), lr=1e-3), [], []
     for _ in range(3):
         start = time.perf_counter()

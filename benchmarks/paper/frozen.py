@@ -24,12 +24,11 @@ from benchmarks.paper.study_figures import draw
 from coverset.encoders import DEFAULT, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.evaluation.datasets import Dataset, Split, load
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.measuring import PAPER
+from coverset.evaluation.measuring import PAPER, Labelled
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError
 from coverset.progress import progress
-from coverset.training.written import write_whole
+from coverset.training.notes import write_whole
 
 METRICS = [str(metric) for metric in PAPER]
 # What keeps our data from being the paper's, by data set.
@@ -96,8 +95,8 @@ def _study(source: Source, encoder: str, cached: CachedEncoder, out: Path) -> No
     if path.is_file() and _read(out, source.name, encoder)["made of"] == made_of:
         return
     index = MemoryIndex(cached.encode(source.data.texts))
-    test = Labelled(cached.encode_queries(source.test.texts), source.test.relevant)
-    dev = Labelled(cached.encode_queries(source.dev.texts), source.dev.relevant) if source.dev else None
+    test = Labelled.of(cached.encode_queries(source.test.texts), source.test.relevant)
+    dev = Labelled.of(cached.encode_queries(source.dev.texts), source.dev.relevant) if source.dev else None
     with progress(f"{source.name}, {encoder}", STEPS) as advance:
         result = study(index, test, dev, advance).as_json()
     named = {"dataset": source.name, "encoder": encoder, "made of": made_of}

@@ -22,8 +22,7 @@ from benchmarks.paper.recipe import FIXED
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.encoders.cache import default_folder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp
 from coverset.extras import require
 from coverset.indexes import MemoryIndex
@@ -31,7 +30,7 @@ from coverset.training.checkpoints import Checkpoints
 from coverset.training.infonce import DenseTask
 from coverset.training.plan import Plan
 from coverset.training.session import make_task
-from coverset.training.towers import embed
+from coverset.training.towers import vectors_of
 
 # Steps over which the curve of the loss is smoothed.
 SMOOTH = 20
@@ -66,14 +65,14 @@ def measured(task: DenseTask, plan: Plan) -> dict[str, dict[str, Any]]:
     """Return dev's Comp@5 and the test figures of Dense and of NNN, tuned on dev, by the paper's names."""
     documents, dev = task.vectors()
     index, data = MemoryIndex(documents), load(Path(plan.dataset)).split("test")
-    on_dev = Labelled(dev, task.dev.relevant)
-    test = Labelled(embed(task.queries, task.queries.prepare(data.texts)), data.relevant)
+    on_dev = Labelled.of(dev, task.dev.relevant)
+    test = Labelled.of(vectors_of(task.queries, task.queries.prepare(data.texts)), data.relevant)
     found: dict[str, dict[str, Any]] = {}
     tried: dict[str, list[Decoder]] = {"Dense": [Dense()], "NNN-Fix": FIXED["NNN-Fix"]}
     for name, decoders in tried.items():
         chosen = best_of(decoders, index, on_dev)
         decoder = chosen.decoder
-        values = evaluate(decoder, index, test.queries, test.relevant)
+        values = evaluate(decoder, index, test)
         figures = {str(metric): 100 * float(value.mean()) for metric, value in values.items()}
         strengths = f"l1={decoder.l1:g} l2={decoder.l2:g}" if isinstance(decoder, NNN) else ""
         found[name] = {**figures, "dev": 100 * chosen.means[Comp @ 5], "strengths": strengths}

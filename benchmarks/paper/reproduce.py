@@ -23,8 +23,8 @@ from benchmarks.paper.tables import write
 from coverset.encoders.cache import default_folder
 from coverset.encoders.device import pick, told
 from coverset.evaluation.datasets import load
+from coverset.training.notes import write_whole
 from coverset.training.session import train
-from coverset.training.written import write_whole
 
 ORDER = (*METHODS, OURS)
 

@@ -11,10 +11,9 @@ import numpy as np
 from coverset.arrays import Ids
 from coverset.decoders import MMR, NNN, Decoder, Dense
 from coverset.decoders.registry import chosen, grid
-from coverset.evaluation.embedded import Labelled
-from coverset.evaluation.measuring import evaluate, measured
+from coverset.evaluation.measuring import Labelled, evaluate, measured
 from coverset.evaluation.metrics import Comp, confidence, redundancy
-from coverset.evaluation.tuning import tune
+from coverset.evaluation.tuning import attempt, best
 from coverset.indexes import MemoryIndex
 
 # Where Figure 3 looks at FISTA.
@@ -62,7 +61,8 @@ def study(
     methods: dict[str, Decoder] = {"Dense": Dense()}
     for method, name in TUNED.items() if dev else ():
         assert dev is not None
-        methods[method], trials = tune(name, index, dev.queries, dev.relevant, advance)
+        trials = attempt(name, index, dev, advance)
+        methods[method] = best(trials).decoder
         if name == "nnn":
             grid = [(*_strengths(trial.decoder), 100 * trial.means[Comp @ 5]) for trial in trials]
     if not dev:
@@ -85,7 +85,7 @@ def study(
 
 
 def _row(method: str, decoder: Decoder, index: MemoryIndex, test: Labelled) -> Row:
-    selections = decoder.decode_batch(test.queries, index, k=5)
+    selections = decoder.decode_batch(test.queries.wholes, index, k=5)
     values = measured(selections, test.relevant)
     complete, sizes = values[Comp @ 5], _sizes(test)
     low, high = confidence(complete.tolist())
@@ -111,7 +111,7 @@ def _iterations(
 
 
 def _comp(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> float:
-    return 100 * float(evaluate(decoder, index, labelled.queries, labelled.relevant, (Comp @ 5,))[Comp @ 5].mean())
+    return 100 * float(evaluate(decoder, index, labelled, (Comp @ 5,))[Comp @ 5].mean())
 
 
 def _sizes(labelled: Labelled) -> Ids:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from coverset.evaluation.figures import paint_grid
+from coverset.evaluation.tuning_report import paint_grid
 from coverset.extras import require
 
 COLOURS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.paper import published
-from coverset.training.written import write_whole
+from coverset.training.notes import write_whole
 
 COLUMNS = (
     "dataset", "encoder", "method", "run", "runs", "l1", "l2", "relevance", "dev", "epochs", "kept",

@@ -149,14 +149,9 @@ class Answer:
         if not self.explained:
             del kept["covered_by_nearest"]
         finite = self.gap is not None and math.isfinite(self.gap)
-        hits = [hit_as_json(hit, explained=self.explained) for hit in self.hits]
+        reasons = () if self.explained else ("adds", "place", "displaced")
+        hits = [{name: said for name, said in asdict(hit).items() if name not in reasons} for hit in self.hits]
         return {"hits": hits, **kept, "gap": self.gap if finite else None, "decoder": as_setting(self.decoder)}
-
-
-def hit_as_json(hit: Hit, *, explained: bool) -> Json:
-    """Return a hit as plain data."""
-    reasons = () if explained else ("adds", "place", "displaced")
-    return {name: value for name, value in asdict(hit).items() if name not in reasons}
 
 
 def make_hits(documents: Documents, reading: Reading, selection: Selection) -> list[Hit]:

@@ -17,8 +17,14 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Advance]:
-    """Show a bar while the context lasts; its value is called with how much more has been done."""
+def progress(what: str, total: int, *, least: int = 0) -> Iterator[Advance]:
+    """Show a bar while the context lasts; its value is called with how much more has been done.
+
+    There is none where the total is below `least`: it would be gone at once.
+    """
+    if total < least:
+        yield lambda _count, _what=None: None
+        return
     console, bars = require("rich.console", "app"), require("rich.progress", "app")
     columns = (
         bars.TextColumn("{task.description}"),

@@ -42,10 +42,11 @@ import json
 import numpy as np
 from coverset import MemoryIndex
 from coverset.decoders.registry import from_setting, as_setting, make
+from coverset.evaluation.measuring import Labelled
 from coverset.evaluation.tuning import attempt
 from coverset.server.schemas import Search, Default
 
-trials = attempt("farthest", MemoryIndex(np.eye(3)), np.eye(3)[:1], [np.array([1, 2])])
+trials = attempt("farthest", MemoryIndex(np.eye(3)), Labelled.of(np.eye(3)[:1], [np.array([1, 2])]))
 print(json.dumps({
     "tried": [trial.decoder.skip for trial in trials],
     "stored": from_setting(as_setting(make("farthest", {"skip": 3}))).skip,

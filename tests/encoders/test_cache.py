@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 from coverset.arrays import Floats
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.onnx import OnnxEncoder
-from coverset.encoders.per_document import TableEncoder
+from coverset.encoders.trained import TableEncoder
 
 TEXTS = ["sort an array", "invert a matrix", "sort an array", ""]
 
@@ -73,7 +73,7 @@ import sys
 from pathlib import Path
 from coverset.encoders.cache import CachedEncoder
 from coverset.encoders.onnx import OnnxEncoder
-from coverset.encoders.per_document import TableEncoder
+from coverset.encoders.trained import TableEncoder
 cache = CachedEncoder(OnnxEncoder(), Path(sys.argv[1]))
 for start in range(0, 60, 5):
     cache.encode([f"text number {i % 40}" for i in range(start, start + 10)])

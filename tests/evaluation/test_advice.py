@@ -7,6 +7,7 @@ import pytest
 
 from coverset import MemoryIndex
 from coverset.evaluation.advice import Likeness, advice, likeness
+from coverset.evaluation.measuring import Labelled
 from coverset.evaluation.metrics import Difference
 from tests.conftest import clustered
 
@@ -20,10 +21,10 @@ def test_likeness_is_the_mean_cosine_of_pairs_by_hand() -> None:
 
     several = [0, 2, 3, 4]
     nearest = [np.argsort(-(corpus.astype(float) @ queries[q]))[:10].tolist() for q in several]
-    found = likeness(MemoryIndex(corpus), queries, relevant)
+    found = likeness(MemoryIndex(corpus), Labelled.of(queries, relevant))
     assert found.relevant == pytest.approx(np.mean([pairs(relevant[q].tolist()) for q in several]), abs=1e-5)
     assert found.neighbours == pytest.approx(np.mean([pairs(rows) for rows in nearest]), abs=1e-5)
-    assert np.isnan(likeness(MemoryIndex(corpus), queries[:1], [np.array([1])]).relevant)
+    assert np.isnan(likeness(MemoryIndex(corpus), Labelled.of(queries[:1], [np.array([1])])).relevant)
 
 
 @pytest.mark.parametrize(
@@ -42,5 +43,5 @@ def test_one_thing_is_said_and_why(change: Difference | None, words: str) -> Non
 
 def test_any_of_several_counts_as_one_document() -> None:
     corpus = np.eye(4, dtype=np.float32)
-    of_sets = likeness(MemoryIndex(corpus), corpus[:1], [[0, frozenset({2, 1})]])
-    assert of_sets == likeness(MemoryIndex(corpus), corpus[:1], [np.array([0, 1])])
+    of_sets = likeness(MemoryIndex(corpus), Labelled.of(corpus[:1], [[0, frozenset({2, 1})]]))
+    assert of_sets == likeness(MemoryIndex(corpus), Labelled.of(corpus[:1], [np.array([0, 1])]))

@@ -16,9 +16,9 @@ from coverset import MMR, NNN, Dense, MemoryIndex
 from coverset.decoders.registry import grid
 from coverset.encoders.onnx import OnnxEncoder
 from coverset.evaluation.datasets import load
-from coverset.evaluation.measuring import PAPER, evaluate
+from coverset.evaluation.measuring import PAPER, Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tuning import tune
+from coverset.evaluation.tuning import attempt, best
 
 
 def run(*arguments: Any, command: str = "eval") -> subprocess.CompletedProcess[str]:
@@ -78,14 +78,13 @@ def test_tuning_takes_the_best_of_the_grid_on_the_split_it_is_given(folder: Path
 
 def test_of_equals_the_setting_nearest_to_dense_is_taken() -> None:
     corpus = np.eye(20, dtype=np.float32)
-    queries, relevant = corpus[:4], [np.array([i]) for i in range(4)]
-    index = MemoryIndex(corpus)
-    assert tune("mmr", index, queries, relevant)[0] == MMR(relevance=1.0)
-    best, trials = tune("nnn", index, queries, relevant)
-    assert best == NNN(l1=0.01, l2=100.0)
+    labelled, index = Labelled.of(corpus[:4], [np.array([i]) for i in range(4)]), MemoryIndex(corpus)
+    assert best(attempt("mmr", index, labelled)).decoder == MMR(relevance=1.0)
+    trials = attempt("nnn", index, labelled)
+    assert best(trials).decoder == NNN(l1=0.01, l2=100.0)
     assert len(trials) == 77
     assert all(trial.means[Comp @ 5] == 1.0 for trial in trials)
-    values = evaluate(Dense(), index, queries, relevant)
+    values = evaluate(Dense(), index, labelled)
     assert list(values) == list(PAPER)
     assert values[Recall @ 3].tolist() == [1.0] * 4
 

@@ -18,7 +18,7 @@ from coverset.evaluation.embedded import embed
 from coverset.evaluation.examples import read_examples, read_queries
 from coverset.evaluation.measuring import evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tuning import Trial, attempt, choose, left_out
+from coverset.evaluation.tuning import Trial, attempt, choose, leave_one_out
 from coverset.lines import FileError
 from tests.evaluation.test_eval import run
 
@@ -75,16 +75,16 @@ def test_what_tuning_is_worth_is_measured_on_queries_it_has_not_seen() -> None:
     worths[0:2, 0:2, :3] = 1.0
     grid = trials(worths)
     assert choose(grid, plain).values[Comp @ 5].mean() == pytest.approx(1 / 2)
-    assert left_out(grid, plain)[Comp @ 5].tolist() == [
+    assert leave_one_out(grid, plain)[Comp @ 5].tolist() == [
         choose(grid, plain, np.delete(np.arange(6), q)).values[Comp @ 5][q] for q in range(6)
     ]
 
 
 def test_choice_on_real_vectors_is_never_far_below_dense(folder: Path) -> None:
     index, (dev, test) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev", "test"])
-    grid = attempt("nnn", index, dev.queries, dev.relevant)
-    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
-    ours, dense = (evaluate(d, index, test.queries, test.relevant)[Comp @ 5].mean() for d in (chosen, Dense()))
+    grid = attempt("nnn", index, dev)
+    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).decoder
+    ours, dense = (evaluate(d, index, test)[Comp @ 5].mean() for d in (chosen, Dense()))
     assert ours >= dense - 0.01
 
 
@@ -110,8 +110,8 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert Retriever.open(store).decoder == NNN()
     chosen = NNN(**json.loads(plain.stdout)["params"])
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
-    grid = attempt("nnn", MemoryIndex(index.corpus.meaning), dev.queries, dev.relevant)
-    assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev.queries, dev.relevant))).decoder
+    grid = attempt("nnn", MemoryIndex(index.corpus.meaning), dev)
+    assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).decoder
     done = run(store, examples, "--apply", command="tune")
     assert done.returncode == 0, done.stderr
     assert "default" in " ".join(done.stdout.split())
@@ -126,7 +126,7 @@ def test_a_store_is_suited_to_queries_without_labels(folder: Path, store: Path, 
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
-    assert NNN(**told["params"]) == NNN.suited(dev.queries, index)
+    assert NNN(**told["params"]) == NNN.suited(dev.queries.wholes, index)
     assert told["queries"] == len(split.texts)
     same = run(folder, "--unlabelled", "--space", "dense", "--cache", folder / "cache", "--json", command="tune")
     assert json.loads(same.stdout)["params"] == told["params"]

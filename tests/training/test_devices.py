@@ -15,7 +15,6 @@ from coverset.commands import app
 from coverset.encoders import load_encoder
 from coverset.encoders.device import VARIABLE, pick
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
-from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.completeness import Weights, completeness
@@ -25,7 +24,7 @@ from coverset.training.plan import Plan
 from coverset.training.run import fit
 from coverset.training.session import make_task
 from coverset.training.task import Task
-from coverset.training.towers import TextTower
+from coverset.training.towers import Adapter, TextTower
 from coverset.training.unrolled import unrolled
 
 TEXTS = ["Sine of an angle.", "Round to two decimals.", "Sort, and keep every element once, please."]

@@ -119,7 +119,7 @@ def by_torch(path: Path, vectors: Any) -> Any:
     import torch
     from safetensors.torch import load_file
 
-    from coverset.training.adapter import Adapter
+    from coverset.training.towers import Adapter
 
     adapter = Adapter(vectors.shape[1])
     adapter.load_state_dict(load_file(path))

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from coverset.training.written import empty, write_whole
+from coverset.training.notes import empty, write_whole
 
 CUT = """
 import resource, sys
 from pathlib import Path
-from coverset.training.curves import write_report
+from coverset.training.notes import write_report
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # enough for the curves
 epochs = [{"loss": 1.0, "comp@5": 1.0, "recall@5": 2.0}] * 10_000
 plan = {"method": "dense", "part": "encoder", "dataset": "data"}

@@ -11,13 +11,12 @@ from coverset.answer import Hit, Part
 from coverset.decoders import Decoder
 from coverset.decoders.registry import name_of, options
 from coverset.plain import Fields, Foreign, Json
+from coverset.server.settings import MOST_DOCUMENTS
 from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.errors import BusyStoreError
 from coverset.store.queries import PartsOfEach
 
 T = TypeVar("T")
-# Documents that one request may carry.
-MOST = 1000
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def add(documents: Iterable[Fields | Document]) -> list[Call[int]]:
     """Add documents, so many at a time; all are checked before the first request is made."""
     found = [dict(vars(d) if isinstance(d, Document) else d) for d in documents]
     check_documents(found, None)
-    parts = (found[start : start + MOST] for start in range(0, len(found), MOST))
+    parts = (found[start : start + MOST_DOCUMENTS] for start in range(0, len(found), MOST_DOCUMENTS))
     return [
         Call("POST", "/v1/documents", {"documents": part}, lambda said: int(said["changed"])) for part in parts
     ]
@@ -103,7 +102,7 @@ def add(documents: Iterable[Fields | Document]) -> list[Call[int]]:
 def delete(ids: Iterable[str]) -> list[Call[int]]:
     """Delete documents, so many at a time."""
     gone = check_ids(ids)
-    parts = (gone[start : start + MOST] for start in range(0, len(gone), MOST))
+    parts = (gone[start : start + MOST_DOCUMENTS] for start in range(0, len(gone), MOST_DOCUMENTS))
     return [Call("POST", "/v1/documents/delete", {"ids": p}, lambda said: int(said["changed"])) for p in parts]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, Device, Store, app, bad_input
+from coverset.commands.app import AsJson, Device, Store, app
 from coverset.progress import progress
 
 if TYPE_CHECKING:
@@ -83,14 +83,13 @@ def add(
     from coverset.sources import read_sources
 
     start = time.perf_counter()
-    with bad_input():
-        size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
-        found = read_sources(sources, form, size)
-        retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
-        changed = _write(retriever, found.sources)
-        gone = _stale(retriever, found)
-        deleted = retriever.delete(gone) if gone else 0
-        documents = len(retriever)
+    size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
+    found = read_sources(sources, form, size)
+    retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
+    changed = _write(retriever, found.sources)
+    gone = _stale(retriever, found)
+    deleted = retriever.delete(gone) if gone else 0
+    documents = len(retriever)
     seconds = time.perf_counter() - start
     if as_json:
         told = {"read": len(found.sources), "changed": changed, "deleted": deleted, "documents": documents}
@@ -135,14 +134,9 @@ def _foreign(retriever: Retriever, sources: Sequence[Source]) -> str | None:
 
 def _write(retriever: Retriever, sources: Sequence[Source]) -> int:
     """Write the documents batch by batch; an interrupt leaves those that are written, and says so."""
-    from coverset.sources import located
-    from coverset.store import DocumentError
-    from coverset.store.documents import check_documents
+    from coverset.sources import check_sources
 
-    try:
-        check_documents([source.document for source in sources], retriever.dim)
-    except DocumentError as error:
-        raise located(error, sources) from error
+    check_sources(sources, retriever.dim)
     changed = 0
     try:
         with progress("adding", len(sources)) as advance:

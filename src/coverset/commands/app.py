@@ -4,17 +4,42 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 import coverset
+from coverset.plain import Foreign
 from coverset.store.errors import BusyStoreError, DamagedStoreError, StorageError
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
+Function = TypeVar("Function", bound=Callable[..., object])
+# The library's word on bad input, or on a part that is not installed: a message and exit code 2.
+BAD_INPUT = (ValueError, FileNotFoundError, ImportError, BusyStoreError, DamagedStoreError, StorageError)
+
+
+class Command(TyperCommand):
+    """A command whose errors reach the user as a message, where they are about what was asked for."""
+
+    def invoke(self, ctx: Foreign) -> Foreign:
+        """Run it."""
+        try:
+            return super().invoke(ctx)
+        except BAD_INPUT as error:
+            raise typer.BadParameter(str(error), ctx) from error
+
+
+class Commands(typer.Typer):
+    """An application, or a part of one, of such commands."""
+
+    def command(self, name: str | None = None, **about: Foreign) -> Callable[[Function], Function]:
+        """Register a command."""
+        return super().command(name, cls=Command, **about)
+
+
+app = Commands(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
 Store = Annotated[Path, typer.Argument(help="The store: a folder.")]
 Dataset = Annotated[Path, typer.Argument(help="A folder in BEIR layout.")]
@@ -23,22 +48,15 @@ Cache = Annotated[Path | None, typer.Option(help="Where to keep embeddings; defa
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
-@contextmanager
-def bad_input() -> Iterator[None]:
-    """Turn the library's word on bad input, or on a part that is not installed, into a message and exit code 2."""
-    try:
-        yield
-    except (ValueError, FileNotFoundError, ImportError, BusyStoreError, DamagedStoreError, StorageError) as error:
-        raise typer.BadParameter(str(error)) from error
-
-
 def use_device(name: str | None) -> str | None:
     """Let every encoder that runs on torch run there, and say where that is."""
     if name is not None:
-        with bad_input():
-            from coverset.encoders import device
+        from coverset.encoders import device
 
+        try:
             os.environ[device.VARIABLE] = device.pick(name)
+        except BAD_INPUT as error:
+            raise typer.BadParameter(str(error)) from error
         tell("coverset.encoders")
     return name
 

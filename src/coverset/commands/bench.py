@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Store, app
 from coverset.inputs import as_count
 
 
@@ -43,16 +43,15 @@ def bench(
     from coverset.evaluation.speed import timings
     from coverset.retriever import Retriever
 
-    with bad_input():
-        for name, value in (("queries", queries), ("k", k), ("repeats", repeats)):
-            as_count(name, value)
-        index = Retriever.open(store, create=False).snapshot().index
-        if index is None:
-            raise ValueError(f"the store {store} has no documents")
-        with Console(stderr=True).status("timing"):
-            found = timings(index, queries, k, repeats)
-            if peers:
-                found += peer_timings(index, queries, k, repeats, found[0].milliseconds)
+    for name, value in (("queries", queries), ("k", k), ("repeats", repeats)):
+        as_count(name, value)
+    index = Retriever.open(store, create=False).snapshot().index
+    if index is None:
+        raise ValueError(f"the store {store} has no documents")
+    with Console(stderr=True).status("timing"):
+        found = timings(index, queries, k, repeats)
+        if peers:
+            found += peer_timings(index, queries, k, repeats, found[0].milliseconds)
     if as_json:
         typer.echo(json.dumps([asdict(timing) for timing in found]))
         return

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, app, bad_input
+from coverset.commands.app import AsJson, app
 
 
 @app.command()
@@ -33,8 +33,7 @@ def dataset(
     """
     from coverset.originals.convert import convert
 
-    with bad_input():
-        made = convert(name, source, out)
+    made = convert(name, source, out)
     if as_json:
         typer.echo(json.dumps(asdict(made)))
         return

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Store, app
 from coverset.lines import STDIN, lines
 
 
@@ -29,11 +29,10 @@ def delete(
     """
     from coverset.retriever import Retriever
 
-    with bad_input():
-        if ids == [str(STDIN)]:
-            ids = [text.rstrip("\r\n") for _, text in lines(STDIN) if text.strip()]
-        retriever = Retriever.open(store, create=False)
-        deleted, documents = retriever.delete(ids), len(retriever)
+    if ids == [str(STDIN)]:
+        ids = [text.rstrip("\r\n") for _, text in lines(STDIN) if text.strip()]
+    retriever = Retriever.open(store, create=False)
+    deleted, documents = retriever.delete(ids), len(retriever)
     if as_json:
         typer.echo(json.dumps({"deleted": deleted, "documents": documents}))
     else:

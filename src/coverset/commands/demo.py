@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from coverset.commands.app import AsJson, app, bad_input
+from coverset.commands.app import AsJson, app
 from coverset.decoders import NNN
 from coverset.inputs import as_count
 
@@ -37,12 +37,11 @@ def demo(
     from coverset.demo.results import results
     from coverset.demo.screen import show
 
-    with bad_input():
-        nnn, count = NNN(l1=l1, l2=l2), as_count("k", k)
-        if request is not None and not request.strip():
-            raise ValueError("request must not be empty")
-        if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir()):
-            raise ValueError(f"plot must be a .png file in a folder that exists, got {plot}")
+    nnn, count = NNN(l1=l1, l2=l2), as_count("k", k)
+    if request is not None and not request.strip():
+        raise ValueError("request must not be empty")
+    if plot is not None and (plot.suffix != ".png" or not plot.parent.is_dir()):
+        raise ValueError(f"plot must be a .png file in a folder that exists, got {plot}")
     with Console(stderr=True).status("encoding the tools and, the first time, compiling the solver"):
         found = results([request] if request else REQUESTS, catalogue(), nnn, count)
     if plot is not None:

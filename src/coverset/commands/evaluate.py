@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from coverset.commands.app import AsJson, Cache, Dataset, Device, EncoderName, app, bad_input
+from coverset.commands.app import AsJson, Cache, Dataset, Device, EncoderName, app
 from coverset.commands.options import NOTHING, Distinct_, decoder_options, listed, with_kinds
 from coverset.decoders.registry import METHODS, Given, make
 from coverset.inputs import as_choice, as_number
@@ -48,18 +48,15 @@ def evaluate(
     from coverset.evaluation.report import Evaluation, show
     from coverset.indexes.memory.index import SHARE
 
-    with bad_input():
-        if tune is not None and any(value is not None for value in given.values()):
-            raise ValueError("--tune chooses the parameters: give either it or them")
-        if share is not None and (space != "hybrid" or tune is not None):
-            raise ValueError("--share is for the space hybrid, and chosen by --tune: it would have no effect")
-        setting = tune or with_kinds(make(as_choice("decoder", decoder, tuple(METHODS)), given), distinct)
-        if tune is not None and distinct is not None:
-            raise ValueError("--tune goes with the usual kinds: --distinct would have no effect")
-        chosen = Space(
-            space, parts=not no_parts, share=SHARE if share is None else as_number("share", share, 0, 1)
-        )
-        result = Evaluation.run(dataset, decoder, setting, split, encoder, cache, chosen)
+    if tune is not None and any(value is not None for value in given.values()):
+        raise ValueError("--tune chooses the parameters: give either it or them")
+    if share is not None and (space != "hybrid" or tune is not None):
+        raise ValueError("--share is for the space hybrid, and chosen by --tune: it would have no effect")
+    setting = tune or with_kinds(make(as_choice("decoder", decoder, tuple(METHODS)), given), distinct)
+    if tune is not None and distinct is not None:
+        raise ValueError("--tune goes with the usual kinds: --distinct would have no effect")
+    chosen = Space(space, parts=not no_parts, share=SHARE if share is None else as_number("share", share, 0, 1))
+    result = Evaluation.run(dataset, decoder, setting, split, encoder, cache, chosen)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Store, app
 
 Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there, at once or not at all.")]
 
@@ -28,8 +28,7 @@ def export(
     """
     from coverset.store.backup import export_store
 
-    with bad_input():
-        done = export_store(store, file, replace=replace)
+    done = export_store(store, file, replace=replace)
     told = {"documents": done.documents, "version": done.version, "bytes": file.stat().st_size}
     said = f"{done.documents} documents of {store}, version {done.version}, are in {file}: {told['bytes']:,} bytes"
     typer.echo(json.dumps(told) if as_json else said)
@@ -52,7 +51,6 @@ def import_(
     """
     from coverset.store.backup import import_store
 
-    with bad_input():
-        done = import_store(file, store, replace=replace)
+    done = import_store(file, store, replace=replace)
     told = {"documents": done.documents, "encoder": done.encoder}
     typer.echo(json.dumps(told) if as_json else f"{store} now has the {done.documents} documents of {file}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coverset.commands.app import Store, app, bad_input
+from coverset.commands.app import Store, app
 
 if TYPE_CHECKING:
     from coverset.retriever import Retriever
@@ -34,9 +34,8 @@ def get(
     """
     from coverset.retriever import Retriever
 
-    with bad_input():
-        retriever = Retriever.open(store, create=False)
-        found = list(retriever) if not ids else [document for i in ids for document in _of(retriever, i)]
+    retriever = Retriever.open(store, create=False)
+    found = list(retriever) if not ids else [document for i in ids for document in _of(retriever, i)]
     for document in found:
         typer.echo(json.dumps(asdict(document), ensure_ascii=False))
     if not found:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Store, app
 from coverset.decoders.registry import chosen
 
 
@@ -24,9 +24,8 @@ def info(store: Store, as_json: AsJson = False) -> None:
     """
     from coverset.retriever import Retriever
 
-    with bad_input():
-        retriever = Retriever.open(store, create=False)
-        snapshot = retriever.snapshot()
+    retriever = Retriever.open(store, create=False)
+    snapshot = retriever.snapshot()
     size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
     keys = Counter(key for row in range(len(snapshot)) for key in snapshot.document(row).meta)
     decoder = {"name": type(snapshot.decoder).__name__, **asdict(snapshot.decoder)}

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coverset.commands.app import EncoderName, app, bad_input
-from coverset.decoders.registry import DEFAULT, NAMES, changed, make
+from coverset.commands.app import EncoderName, app
+from coverset.commands.options import NOTHING, decoder_options, listed
+from coverset.decoders.registry import DEFAULT, NAMES, Given, changed, make
 from coverset.extras import require
 
 if TYPE_CHECKING:
@@ -19,25 +20,21 @@ if TYPE_CHECKING:
     from coverset.server.keys import Keys
 
 
-@app.command("mcp")
+@app.command()
+@decoder_options
 def mcp(
     store: Annotated[Path | None, typer.Argument(help="A store whose documents are to be found.")] = None,
     config: Annotated[
         Path | None, typer.Option(help='MCP servers whose tools are to be found: {"mcpServers": {...}}.')
     ] = None,
-    decoder: Annotated[str | None, typer.Option(help=f"{', '.join(NAMES)}; default: the store's, or nnn.")] = None,
+    decoder: Annotated[str | None, typer.Option(help=f"{listed(NAMES)}; default: the store's, or nnn.")] = None,
+    given: Given = NOTHING,
     share: Annotated[
         float | None, typer.Option(min=0, max=1, help="With --config: the share of words in a score, 0 to 1.")
     ] = None,
     parts: Annotated[
         bool, typer.Option("--parts/--no-parts", help="With --config: take requests without steps apart.")
     ] = True,
-    l1: Annotated[
-        float | None, typer.Option(help="NNN's l1; default: the store's, or chosen for each request.")
-    ] = None,
-    l2: Annotated[
-        float | None, typer.Option(help="NNN's l2; default: the store's, or chosen for each request.")
-    ] = None,
     encoder: EncoderName = "all-MiniLM-L6-v2",
     http: Annotated[
         bool, typer.Option("--http", help="Serve by streamable HTTP instead of stdin and stdout.")
@@ -67,31 +64,29 @@ def mcp(
     # Before the server is made, which otherwise sets up logging in its own way.
     logging.basicConfig(level="WARNING", format="coverset mcp: %(message)s")
     logging.getLogger("coverset.mcp").setLevel("INFO")
-    given = {name: value for name, value in (("l1", l1), ("l2", l2)) if value is not None}
-    with bad_input():
-        require("mcp", "mcp", run=False)
-        from coverset.integrations.mcp.library import Documents
-        from coverset.integrations.mcp.server import CoversetServer
-        from coverset.retriever import Retriever
+    require("mcp", "mcp", run=False)
+    from coverset.integrations.mcp.library import Library
+    from coverset.integrations.mcp.server import CoversetServer
+    from coverset.retriever import Retriever
 
-        if store is None and config is None:
-            raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
-        address = _address(http, host, port, keys)
-        if share is not None and config is None:
-            raise ValueError("--share has no effect without --config")
-        toolbox = None
-        if config is not None:
-            toolbox = make_toolbox(config, encoder, make(decoder or DEFAULT, given), share, parts)
-        documents = None
-        if store is not None:
-            retriever = Retriever.open(store, create=False)
-            documents = Documents(retriever, changed(retriever.decoder, decoder, given))
-        server = CoversetServer(toolbox, documents)
-        if address is not None:
-            from coverset.integrations.mcp.http import serve
+    if store is None and config is None:
+        raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
+    address = _address(http, host, port, keys)
+    if share is not None and config is None:
+        raise ValueError("--share has no effect without --config")
+    toolbox = None
+    if config is not None:
+        toolbox = make_toolbox(config, encoder, make(decoder or DEFAULT, given), share, parts)
+    documents = None
+    if store is not None:
+        retriever = Retriever.open(store, create=False)
+        documents = Library(retriever, changed(retriever.decoder, decoder, given))
+    server = CoversetServer(toolbox, documents)
+    if address is not None:
+        from coverset.integrations.mcp.http import serve
 
-            serve(server, *address, lambda where: typer.echo(f"Coverset is at {where}"))
-            return
+        serve(server, *address, lambda where: typer.echo(f"Coverset is at {where}"))
+        return
     server.run()
 
 
@@ -112,18 +107,12 @@ def make_toolbox(config: Path, encoder: str, decoder: Decoder, share: float | No
 
 def _address(http: bool, host: str | None, port: int | None, keys: Path | None) -> tuple[str, int, Keys] | None:
     """Return where to listen and for whom, or None for stdin and stdout."""
-    from coverset.server.keys import read_keys
-    from coverset.server.listening import is_loopback
+    from coverset.server.keys import keys_for
 
     if not http:
         for name, value in (("--host", host), ("--port", port), ("--keys", keys)):
             if value is not None:
                 raise ValueError(f"{name} has no effect without --http")
         return None
-    where, known = host or "127.0.0.1", read_keys(os.environ, keys)
-    if not is_loopback(where) and not known:
-        raise ValueError(
-            f"host {where!r} can be reached from other machines: give API keys (--keys FILE, "
-            "COVERSET_WRITE_KEYS), or listen on 127.0.0.1"
-        )
-    return where, 8000 if port is None else port, known
+    where = host or "127.0.0.1"
+    return where, 8000 if port is None else port, keys_for(where, os.environ, keys)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Store, app
 from coverset.commands.conditions import parse_where
 from coverset.commands.options import NOTHING, Distinct_, decoder_options, listed, with_kinds
 from coverset.decoders.registry import NAMES, Given, changed
@@ -69,18 +69,17 @@ def search(
     """
     from coverset.retriever import Retriever
 
-    with bad_input():
-        as_count("k", k)
-        condition = parse_where(where or [])
-        retriever = Retriever.open(store, create=False)
-        chosen = with_kinds(changed(retriever.decoder, decoder, given), distinct)
-        queries = [text.strip() for _, text in lines(STDIN) if text.strip()] if query == str(STDIN) else [query]
-        if part and (no_parts or len(queries) > 1):
-            raise ValueError("--part is for one query, and without --no-parts")
-        parts = [part] if part else None if no_parts else "auto"
-        answers = retriever.answer_batch(
-            queries, k, where=condition, decoder=chosen, parts=parts, share=share, per=per, explain=explain
-        )
+    as_count("k", k)
+    condition = parse_where(where or [])
+    retriever = Retriever.open(store, create=False)
+    chosen = with_kinds(changed(retriever.decoder, decoder, given), distinct)
+    queries = [text.strip() for _, text in lines(STDIN) if text.strip()] if query == str(STDIN) else [query]
+    if part and (no_parts or len(queries) > 1):
+        raise ValueError("--part is for one query, and without --no-parts")
+    parts = [part] if part else None if no_parts else "auto"
+    answers = retriever.answer_batch(
+        queries, k, where=condition, decoder=chosen, parts=parts, share=share, per=per, explain=explain
+    )
     for text, answer in zip(queries, answers, strict=True):
         if as_json:
             typer.echo(json.dumps({"query": text, **answer.as_json()}, ensure_ascii=False))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coverset.commands.app import Store, app, bad_input
+from coverset.commands.app import Store, app
 from coverset.inputs import as_choice, as_count, as_number
 
 
@@ -44,25 +44,19 @@ def serve(
 
     for module in ("fastapi", "uvicorn", "prometheus_client", "threadpoolctl"):
         require(module, "app")
-    from coverset.server.keys import read_keys
+    from coverset.server.keys import keys_for
     from coverset.server.listening import is_loopback
     from coverset.server.serving import serve as run
     from coverset.server.settings import Settings
 
-    with bad_input():
-        settings = Settings(
-            keys=read_keys(os.environ, keys),
-            local=is_loopback(host),
-            connections=as_count("connections", connections),
-            body=as_count("body", body),
-            waiting=as_count("waiting", waiting),
-            timeout=as_number("timeout", timeout, 0.1),
-            **({} if running is None else {"running": as_count("running", running)}),
-        )
-        level = as_choice("log-level", log_level, ("info", "warning", "error"))
-        if not settings.local and not settings.keys:
-            raise ValueError(
-                f"host {host!r} can be reached from other machines: give API keys (--keys FILE, "
-                "COVERSET_READ_KEYS, COVERSET_WRITE_KEYS), or listen on 127.0.0.1"
-            )
-        run(store, settings, host, port, level, lambda address: typer.echo(f"Coverset is at {address}"))
+    settings = Settings(
+        keys=keys_for(host, os.environ, keys),
+        local=is_loopback(host),
+        connections=as_count("connections", connections),
+        body=as_count("body", body),
+        waiting=as_count("waiting", waiting),
+        timeout=as_number("timeout", timeout, 0.1),
+        **({} if running is None else {"running": as_count("running", running)}),
+    )
+    level = as_choice("log-level", log_level, ("info", "warning", "error"))
+    run(store, settings, host, port, level, lambda address: typer.echo(f"Coverset is at {address}"))

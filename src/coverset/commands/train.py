@@ -12,12 +12,12 @@ from typing import Annotated, get_type_hints
 import typer
 from rich.console import Console
 
-from coverset.commands.app import AsJson, Cache, Dataset, app, bad_input
+from coverset.commands.app import AsJson, Cache, Commands, Dataset, app
 from coverset.extras import require
 from coverset.plain import Json
 from coverset.training.plan import Plan
 
-train = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+train = Commands(no_args_is_help=True, rich_markup_mode="rich")
 app.add_typer(train, name="train", help="Train embeddings for joint decoding (needs the extra `train`).")
 
 DENSE = """Train for ranking by inner product (InfoNCE): the usual bi-encoder, and what the others start from.
@@ -56,16 +56,15 @@ def command(method: str) -> Callable[..., None]:
         **given: object,
     ) -> None:
         chosen = {name: value for name, value in given.items() if value is not None}
-        with bad_input():
-            record = start(Plan.usual(method, str(dataset), **chosen), out, cache, resume)
+        record = start(Plan.usual(method, str(dataset), **chosen), out, cache, resume)
         typer.echo(json.dumps(record) if as_json else told(record, dataset, out))
 
     own = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-    run.__signature__ = inspect.Signature([*own[:2], *options(method), *own[2:]])  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature([*own[:2], *plan_options(method), *own[2:]])  # type: ignore[attr-defined]
     return run
 
 
-def options(method: str) -> list[inspect.Parameter]:
+def plan_options(method: str) -> list[inspect.Parameter]:
     """Return the command line's options of a method; what is not given is what is usual for it."""
     hints, usual, found = get_type_hints(Plan), Plan.usual(method, ""), []
     for field in fields(Plan):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from coverset.commands.app import AsJson, Cache, app, bad_input
+from coverset.commands.app import AsJson, Cache, app
 from coverset.commands.options import listed
 from coverset.decoders.registry import grid, tunable
 from coverset.encoders import DEFAULT
@@ -17,7 +17,7 @@ from coverset.inputs import as_choice
 from coverset.progress import progress
 
 if TYPE_CHECKING:
-    from coverset.evaluation.embedded import Labelled
+    from coverset.evaluation.measuring import Labelled
     from coverset.evaluation.tuning_report import Tuning
     from coverset.indexes import MemoryIndex
 
@@ -64,25 +64,22 @@ def tune(
     from coverset.evaluation.examples import label_store
     from coverset.evaluation.unlabelled import Suited
 
-    with bad_input():
-        chosen = as_choice("decoder", decoder, tunable())
-        _check(chosen, plot, unlabelled=unlabelled, of_store=examples is not None, apply=apply)
-        if examples is None and (data / "ledger").is_file():
-            raise ValueError(
-                f"{data} is a store, which is tuned by examples of its own: coverset tune {data} examples.jsonl, "
-                'with lines of {"query": "...", "relevant": ["id", "id"]}, or of {"query": "..."} and --unlabelled'
-            )
-        if examples is None:
-            store, title = None, f"{data.name} · {split} · {encoder}"
-            index, (labelled,) = embed(data, encoder, cache, [split], Space(space, parts=not no_parts))
-        else:
-            title = f"{data.name} · {examples.name}"
-            store, index, labelled = label_store(data, examples, labels=not unlabelled)
-        result = (
-            Suited.run(index, labelled.queries) if unlabelled else _tuned(chosen, index, labelled, title, plot)
+    chosen = as_choice("decoder", decoder, tunable())
+    _check(chosen, plot, unlabelled=unlabelled, of_store=examples is not None, apply=apply)
+    if examples is None and (data / "ledger").is_file():
+        raise ValueError(
+            f"{data} is a store, which is tuned by examples of its own: coverset tune {data} examples.jsonl, "
+            'with lines of {"query": "...", "relevant": ["id", "id"]}, or of {"query": "..."} and --unlabelled'
         )
-        if apply and store is not None:
-            store.configure(result.decoder, share=result.share)
+    if examples is None:
+        store, title = None, f"{data.name} · {split} · {encoder}"
+        index, (labelled,) = embed(data, encoder, cache, [split], Space(space, parts=not no_parts))
+    else:
+        title = f"{data.name} · {examples.name}"
+        store, index, labelled = label_store(data, examples, labels=not unlabelled)
+    result = Suited.run(index, labelled.queries) if unlabelled else _tuned(chosen, index, labelled, title, plot)
+    if apply and store is not None:
+        store.configure(result.decoder, share=result.share)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
         return

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coverset.commands.app import AsJson, Store, app, bad_input
+from coverset.commands.app import AsJson, Store, app
 
 
 @app.command()
@@ -30,10 +30,9 @@ def upgrade(
     """
     from coverset.retriever import Retriever
 
-    with bad_input():
-        retriever = Retriever.open(store, create=False)
-        had = retriever.words
-        documents = len(retriever) if had is not None else retriever.upgrade(words)
+    retriever = Retriever.open(store, create=False)
+    had = retriever.words
+    documents = len(retriever) if had is not None else retriever.upgrade(words)
     if as_json:
         typer.echo(json.dumps({"documents": documents, "words": retriever.words, "changed": had is None}))
     elif had is not None:

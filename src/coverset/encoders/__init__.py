@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coverset.encoders.checked import EncoderError
-from coverset.encoders.encoder import Encoder
+from coverset.encoders.encoder import Encoder, EncoderError
 
 __all__ = ["Encoder", "EncoderError", "load_encoder"]
 
@@ -23,7 +22,7 @@ def load_encoder(name: str = DEFAULT, device: str | None = None) -> Encoder:
     if Path(name).is_dir():
         from coverset.encoders.model_folder import load_folder
 
-        return load_folder(Path(name), load_encoder, device)
+        return load_folder(Path(name), device)
     if name.startswith("openai:"):
         from coverset.encoders.openai import OpenAIEncoder
 

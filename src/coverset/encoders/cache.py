@@ -17,8 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from coverset.arrays import Floats
-from coverset.encoders.checked import as_encoded
-from coverset.encoders.encoder import Encoder
+from coverset.encoders.encoder import Encoder, as_encoded
 
 
 def default_folder() -> Path:
@@ -27,15 +26,7 @@ def default_folder() -> Path:
 
 
 class CachedEncoder:
-    """An encoder that remembers.
-
-    Parameters
-    ----------
-    encoder
-        What encodes the texts that are new.
-    folder
-        Where to keep vectors; a folder inside it is made for the encoder.
-    """
+    """An encoder that remembers, in a folder of its own inside the one given; only new texts are encoded."""
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         if hasattr(encoder, "base"):

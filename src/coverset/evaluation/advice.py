@@ -6,15 +6,12 @@ query's nearest neighbours are: then the neighbours repeat each other, and leavi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from coverset.arrays import Floats
 from coverset.decoders import Dense
-from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import Relevant, wholes_of
+from coverset.evaluation.measuring import Labelled
 from coverset.evaluation.metrics import Difference, redundancy
 from coverset.indexes import MemoryIndex
 
@@ -29,15 +26,18 @@ class Likeness:
     neighbours: float
 
 
-def likeness(index: MemoryIndex, queries: Floats | Requests, relevant: Sequence[Relevant]) -> Likeness:
+def likeness(index: MemoryIndex, labelled: Labelled) -> Likeness:
     """Return the two cosines, over the queries that have several relevant documents."""
-    sets = [np.array([min(n) if isinstance(n, frozenset) else n for n in needs], np.int64) for needs in relevant]
+    sets = [
+        np.array([min(n) if isinstance(n, frozenset) else n for n in needs], np.int64)
+        for needs in labelled.relevant
+    ]
     several = [q for q, rows in enumerate(sets) if len(rows) > 1]
     if not several:
         return Likeness(float("nan"), float("nan"))
     rows = index.corpus.meaning if index.dim else index.written
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1), np.finfo(np.float32).tiny)[:, None]
-    nearest = Dense().decode_batch(wholes_of(queries).take(np.array(several)), index, k=NEIGHBOURS)
+    nearest = Dense().decode_batch(labelled.queries.wholes.take(np.array(several)), index, k=NEIGHBOURS)
     return Likeness(
         relevant=float(np.mean([redundancy(unit[sets[q]]) for q in several])),
         neighbours=float(np.mean([redundancy(unit[selection.ids]) for selection in nearest])),

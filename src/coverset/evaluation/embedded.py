@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
-import numpy as np
-
-from coverset.arrays import Floats, Ids
 from coverset.decoders.requests import Requests
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
@@ -17,14 +12,13 @@ from coverset.encoders.hybrid import Hybrid
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
 from coverset.evaluation.datasets import load
+from coverset.evaluation.measuring import Labelled
 from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
 from coverset.inputs import as_choice
 from coverset.vectors import Vectors
 
 SPACES = ("hybrid", "dense", "words")
-# The rows of the documents that a query needs; a frozenset: any one of them.
-Relevant: TypeAlias = Ids | Sequence[int | frozenset[int]]
 
 
 @dataclass(frozen=True)
@@ -50,14 +44,6 @@ class Space:
         as_choice("space", self.name, SPACES)
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """Encoded queries and, for each, what of the corpus is relevant."""
-
-    queries: Floats | Requests
-    relevant: Sequence[Relevant]
-
-
 def embed(
     folder: Path, encoder: str, cache: Path | None, splits: list[str], space: Space | None = None
 ) -> tuple[MemoryIndex, list[Labelled]]:
@@ -78,21 +64,6 @@ def embed(
     return index, [Labelled(_requests(reader, split.texts, space), split.relevant) for split in labelled]
 
 
-def _requests(reader: Hybrid, texts: list[str], space: Space) -> Floats | Requests:
-    wholes = reader.vectors(texts)
-    if not space.parts:
-        return Requests(wholes) if wholes.width else wholes.meaning
-    parts = reader.part_vectors(reader.parts(texts))
-    return Requests.checked(wholes, parts, guessed=True)
-
-
-def by_meaning(index: MemoryIndex, labelled: Labelled) -> tuple[MemoryIndex, Floats | Requests]:
-    """Return the same documents and queries by meaning alone; by words, where they have no meaning."""
-    if not index.dim:
-        return index, Requests(wholes_of(labelled.queries))
-    return MemoryIndex(index.corpus.meaning), wholes_of(labelled.queries).meaning
-
-
-def wholes_of(queries: Floats | Requests) -> Vectors:
-    """Return the queries as wholes, without their parts."""
-    return queries.wholes if isinstance(queries, Requests) else Vectors.of(np.asarray(queries))
+def _requests(reader: Hybrid, texts: list[str], space: Space) -> Requests:
+    parts = reader.part_vectors(reader.parts(texts)) if space.parts else None
+    return Requests.checked(reader.vectors(texts), parts, guessed=True)

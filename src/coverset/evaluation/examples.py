@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from coverset.decoders.requests import Requests
 from coverset.encoders.hybrid import Reading
-from coverset.evaluation.embedded import Labelled, Relevant
+from coverset.evaluation.measuring import Labelled, Relevant
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
 from coverset.plain import Json
@@ -24,10 +24,7 @@ Need: TypeAlias = str | list[str]
 
 def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retriever, MemoryIndex, Labelled]:
     """Open a store and label it with the examples of a file; without labels, read only the queries."""
-    try:
-        store = Retriever.open(folder, create=False)
-    except FileNotFoundError as error:
-        raise FileError(str(error)) from error
+    store = Retriever.open(folder, create=False)
     snapshot = store.snapshot()
     if snapshot.index is None:
         raise FileError(f"the store {folder} has no documents")

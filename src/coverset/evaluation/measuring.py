@@ -1,39 +1,55 @@
-"""Run a decoder over labelled queries, and measure every answer."""
+"""Labelled queries, and a decoder run over them: every answer measured."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from coverset.arrays import Array, Floats
+from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import Relevant
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
-from coverset.plain import Json
 from coverset.selection import Selection
 from coverset.vectors import Vectors
 
 PAPER = (Recall @ 3, Recall @ 5, Comp @ 3, Comp @ 5)
+# The rows of the documents that a query needs; a frozenset: any one of them.
+Relevant: TypeAlias = Ids | Sequence[int | frozenset[int]]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Encoded queries and, for each, what of the corpus is relevant."""
+
+    queries: Requests
+    relevant: Sequence[Relevant]
+
+    @classmethod
+    def of(cls, vectors: Floats, relevant: Sequence[Relevant]) -> Labelled:
+        """Return queries that have meaning alone, and no parts."""
+        return cls(Requests(Vectors.of(vectors)), relevant)
+
+    def by_meaning(self, index: MemoryIndex) -> tuple[MemoryIndex, Labelled]:
+        """Return documents and queries by meaning alone, without parts; by words, where there is no meaning."""
+        wholes = self.queries.wholes
+        if not index.dim:
+            return index, Labelled(Requests(wholes), self.relevant)
+        return MemoryIndex(index.corpus.meaning), Labelled.of(wholes.meaning, self.relevant)
 
 
 def evaluate(
-    decoder: Decoder,
-    index: MemoryIndex,
-    queries: Floats | Requests,
-    relevant: Sequence[Relevant],
-    metrics: Sequence[Metric] = PAPER,
+    decoder: Decoder, index: MemoryIndex, labelled: Labelled, metrics: Sequence[Metric] = PAPER
 ) -> dict[Metric, Array]:
     """Return the value of every metric for every query, with one of each kind where a search would do so."""
-    depth = max(metric.k for metric in metrics)
-    asked = queries if isinstance(queries, Requests) else Requests(Vectors.of(queries))
+    depth, asked = max(metric.k for metric in metrics), labelled.queries
     searching = as_searched(decoder, index)
     found = searching.decode_batch(asked.wholes, index, depth, asked.parts, guessed=asked.guessed)
-    return measured(found, relevant, metrics)
+    return measured(found, labelled.relevant, metrics)
 
 
 def measured(
@@ -43,8 +59,3 @@ def measured(
     needs = [needed.tolist() if isinstance(needed, np.ndarray) else needed for needed in relevant]
     answers = [(s.ids.tolist(), needed) for s, needed in zip(selections, needs, strict=True)]
     return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}
-
-
-def parameters(decoder: Decoder) -> Json:
-    """Return what a decoder was made with."""
-    return asdict(decoder)

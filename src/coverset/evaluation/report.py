@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -12,10 +12,10 @@ from coverset.arrays import Array
 from coverset.decoders import Decoder, Dense
 from coverset.decoders.kinds import Distinct, as_searched
 from coverset.decoders.registry import grid
-from coverset.evaluation.embedded import Space, by_meaning, embed
-from coverset.evaluation.measuring import PAPER, evaluate, parameters
+from coverset.evaluation.embedded import Space, embed
+from coverset.evaluation.measuring import PAPER, evaluate
 from coverset.evaluation.metrics import Metric, confidence, paired
-from coverset.evaluation.tuning import best_share, tune
+from coverset.evaluation.tuning import attempt, best, best_share
 from coverset.plain import Json
 from coverset.progress import progress
 
@@ -53,7 +53,7 @@ class Evaluation:
         index, (measured, *labelled) = embed(folder, encoder, cache, [split, *tuned_on], space)
         if isinstance(setting, str):
             with progress(f"tuning {name} on {setting}", len(grid(name))) as advance:
-                setting, _ = tune(name, index, labelled[0].queries, labelled[0].relevant, advance)
+                setting = best(attempt(name, index, labelled[0], advance)).decoder
             if index.corpus.width and index.dim:
                 share = best_share(setting, index, labelled[0])
                 index, space = index.sharing(share), replace(space, share=share)
@@ -63,8 +63,8 @@ class Evaluation:
             encoder=encoder,
             name=name,
             decoder=setting,
-            values=evaluate(setting, index, measured.queries, measured.relevant),
-            dense=evaluate(Dense(), *by_meaning(index, measured), measured.relevant),
+            values=evaluate(setting, index, measured),
+            dense=evaluate(Dense(), *measured.by_meaning(index)),
             space=space,
             distinct=getattr(as_searched(setting, index), "distinct", False),
         )
@@ -81,7 +81,7 @@ class Evaluation:
             **means,
             "queries": self.queries,
             "decoder": self.name,
-            "params": parameters(self.decoder),
+            "params": asdict(self.decoder),
             "space": self.space.name,
             "parts": self.space.parts,
             "share": self.space.share if self.space.name == "hybrid" else None,

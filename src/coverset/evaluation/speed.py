@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from coverset.arrays import Floats
-from coverset.decoders import Decoder
 from coverset.decoders.registry import DECODERS
 from coverset.indexes import MemoryIndex
-from coverset.plain import Fields
 
 
 @dataclass(frozen=True)
@@ -54,16 +52,11 @@ def timings(index: MemoryIndex, queries: int, k: int, repeats: int) -> list[Timi
     """Time every decoder on queries that ask for two random documents at once."""
     vectors = asking_for_two(index, queries)
     found: list[Timing] = []
-    ways = ((name, kind(**way)) for kind in DECODERS.values() for name, way in _ways(kind).items())
-    for name, decoder in ways:
+    ways = {kind: kind.timed or {kind.__name__: {}} for kind in DECODERS.values()}
+    for name, decoder in ((name, kind(**way)) for kind, named in ways.items() for name, way in named.items()):
         milliseconds = 1000 / queries * best(partial(decoder.decode_batch, vectors, index, k), repeats)
         answers = decoder.decode_batch(vectors, index, k)
         sure = None if answers[0].certified is None else float(np.mean([bool(a.certified) for a in answers]))
         over = milliseconds / found[0].milliseconds if found else 1.0
         found.append(Timing(name, milliseconds, over, sure, float(np.mean([a.passes for a in answers]))))
     return found
-
-
-def _ways(kind: type[Decoder]) -> Mapping[str, Fields]:
-    """Return the ways in which a decoder is timed, by label."""
-    return kind.timed or {kind.__name__: {}}

@@ -2,23 +2,21 @@
 
 The best of 77 settings is partly luck. So a setting counts by the mean over itself and its neighbours on the grid,
 and by Recall@5 as well as Comp@5, which says more per query. And it must beat the default on the same queries by a
-standard error, or the default it is. `tune` is the paper's rule, the grid's best Comp@5.
+standard error, or the default it is. `best` is the paper's rule, the grid's best Comp@5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import grid
-from coverset.decoders.requests import Requests
-from coverset.evaluation.embedded import Labelled, Relevant
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Metric, Recall
 from coverset.indexes import MemoryIndex
 
@@ -49,44 +47,28 @@ class Trial:
 def attempt(
     name: str,
     index: MemoryIndex,
-    queries: Floats | Requests,
-    relevant: Sequence[Relevant],
+    labelled: Labelled,
     advance: Callable[[int], object] = lambda _count: None,
 ) -> list[Trial]:
-    """Try every setting of a grid."""
+    """Try every setting of a grid, in its order."""
     trials = []
     for decoder in grid(name):
-        trials.append(Trial(decoder, evaluate(decoder, index, queries, relevant)))
+        trials.append(Trial(decoder, evaluate(decoder, index, labelled)))
         advance(1)
     return trials
 
 
-def tune(
-    name: str,
-    index: MemoryIndex,
-    queries: Floats | Requests,
-    relevant: Sequence[Relevant],
-    advance: Callable[[int], object] = lambda _count: None,
-) -> tuple[Decoder, list[Trial]]:
-    """Return the setting with the best mean Comp@5 (then Recall@5), and all trials in the grid's order."""
-    trials = attempt(name, index, queries, relevant, advance)
-    return best(trials).decoder, trials
+def best(trials: list[Trial]) -> Trial:
+    """Return the paper's choice: the best mean Comp@5, then Recall@5, then the first."""
+    return max(trials, key=lambda trial: (trial.means[Comp @ 5], trial.means[Recall @ 5]))
 
 
 def best_share(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> float:
-    """Return the share of words with the best mean Comp@5, then Recall@5; of equals, the nearest to now."""
-    shares = sorted({*SHARES, index.share}, key=lambda share: abs(share - index.share))
-
-    def worth(share: float) -> tuple[float, float]:
-        values = evaluate(decoder, index.sharing(share), labelled.queries, labelled.relevant)
-        return float(values[Comp @ 5].mean()), float(values[Recall @ 5].mean())
-
-    return max(shares, key=worth)
-
-
-def best(trials: list[Trial]) -> Trial:
-    """Return the paper's choice: the best mean Comp@5, then Recall@5."""
-    return max(trials, key=lambda trial: (trial.means[Comp @ 5], trial.means[Recall @ 5]))
+    """Return the share of words that does best; of equals, the nearest to now."""
+    now = Trial(decoder, evaluate(decoder, index, labelled), index.share)
+    others = attempt_shares(decoder, index, labelled)
+    others.sort(key=lambda trial: abs((trial.share or 0.0) - index.share))
+    return best([now, *others]).share or 0.0
 
 
 def attempt_shares(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> list[Trial]:
@@ -94,7 +76,7 @@ def attempt_shares(decoder: Decoder, index: MemoryIndex, labelled: Labelled) -> 
     if not (index.corpus.width and index.dim):
         return []
     return [
-        Trial(decoder, evaluate(decoder, index.sharing(share), labelled.queries, labelled.relevant), share)
+        Trial(decoder, evaluate(decoder, index.sharing(share), labelled), share)
         for share in SHARES
         if share != index.share
     ]
@@ -114,7 +96,7 @@ def choose(trials: list[Trial], default: Trial, among: Ids | None = None) -> Tri
     return trials[first] if gains.mean() > error else default
 
 
-def left_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
+def leave_one_out(trials: list[Trial], default: Trial) -> dict[Metric, Array]:
     """Return what tuning is worth, honestly: each query's values under the choice that all the others make."""
     count = len(default.worth)
     everything = np.arange(count)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from coverset.decoders import NNN, Decoder, Dense
+from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import DECODERS, chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
-from coverset.evaluation.embedded import Labelled, by_meaning
-from coverset.evaluation.figures import heat_map
-from coverset.evaluation.measuring import evaluate, parameters
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Difference, paired
-from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, left_out
+from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, leave_one_out
+from coverset.extras import require
 from coverset.indexes import MemoryIndex
-from coverset.plain import Json
+from coverset.plain import Foreign, Json
 
 TARGET = Comp @ 5
 
@@ -49,18 +51,17 @@ class Tuning:
         advance: Callable[[int], object] = lambda _count: None,
     ) -> Tuning:
         """Try every setting of the grid."""
-        queries, relevant = labelled.queries, labelled.relevant
         start = time.perf_counter()
         usual = DECODERS[name]() if name in DECODERS else NNN()
-        default = Trial(usual, evaluate(usual, index, queries, relevant), index.share)
-        dense = Trial(Dense(), evaluate(Dense(), *by_meaning(index, labelled), relevant))
-        trials = attempt(name, index, queries, relevant, advance)
+        default = Trial(usual, evaluate(usual, index, labelled), index.share)
+        dense = Trial(Dense(), evaluate(Dense(), *labelled.by_meaning(index)))
+        trials = attempt(name, index, labelled, advance)
         change = None
         if name == "nnn":
             trials += attempt_shares(usual, index, labelled)
             first = choose(trials, default)
             if first is not default:
-                values = left_out(trials, default)[TARGET]
+                values = leave_one_out(trials, default)[TARGET]
                 change = paired(default.values[TARGET].tolist(), values.tolist())
         else:
             first = best([default, *trials])
@@ -70,8 +71,8 @@ class Tuning:
             default=default,
             dense=dense,
             change=change,
-            alike=likeness(index, queries, relevant),
-            queries=len(queries),
+            alike=likeness(index, labelled),
+            queries=len(labelled.queries),
             seconds=time.perf_counter() - start,
         )
 
@@ -94,7 +95,7 @@ class Tuning:
         """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
         return {
             "decoder": name_of(self.decoder),
-            "params": parameters(self.decoder),
+            "params": asdict(self.decoder),
             "comp@5": 100 * self.best.means[TARGET],
             "share": self.share,
             "default comp@5": 100 * self.default.means[TARGET],
@@ -104,7 +105,7 @@ class Tuning:
             "advice": self.advice,
             "trials": [
                 {
-                    **parameters(t.decoder),
+                    **asdict(t.decoder),
                     "share": t.share,
                     **{str(m): 100 * value for m, value in t.means.items()},
                 }
@@ -114,7 +115,13 @@ class Tuning:
 
     def draw(self, title: str, path: Path) -> None:
         """Draw NNN's grid as a heat map into a PNG file."""
-        heat_map([trial for trial in self.trials if trial.share is None], self.dense.means[TARGET], title, path)
+        grid = [trial for trial in self.trials if trial.share is None]
+        values = {(t.decoder.l1, t.decoder.l2): 100 * t.means[TARGET] for t in grid if isinstance(t.decoder, NNN)}
+        figure = require("matplotlib.figure", "app").Figure(figsize=(7.2, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        paint_grid(figure, axes, values, 100 * self.dense.means[TARGET])
+        axes.set_title(title)
+        figure.savefig(path, dpi=150)
 
     def show(self, console: Console) -> None:
         """Print the best setting as a line to paste, and the advice."""
@@ -123,3 +130,21 @@ class Tuning:
         console.print(f"\n{len(self.trials)} settings, {self.queries} queries, {self.seconds:.1f} s. Use:\n")
         console.print(f"    {type(self.decoder).__name__}({given}){share}\n", highlight=False)
         console.print(self.advice, highlight=False)
+
+
+def paint_grid(figure: Foreign, axes: Foreign, values: dict[tuple[Any, Any], float], dense: float) -> None:
+    """Paint Comp@5 over the (l1, l2) grid, in percent; the colours diverge from what Dense gets."""
+    table = np.full((len(L1), len(L2)), np.nan)
+    for (l1, l2), value in values.items():
+        if l1 in L1 and l2 in L2:
+            table[L1.index(l1), L2.index(l2)] = value
+    reach = max(float(np.nanmax(np.abs(table - dense))), 0.1)
+    image = axes.imshow(table - dense, cmap="RdBu", vmin=-reach, vmax=reach, origin="lower", aspect="auto")
+    for (row, column), value in np.ndenumerate(table):
+        shade = "white" if abs(value - dense) > 0.6 * reach else "black"
+        axes.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=8, color=shade)
+    axes.set_xticks(range(len(L2)), [f"{value:g}" for value in L2])
+    axes.set_yticks(range(len(L1)), [f"{value:g}" for value in L1])
+    axes.set_xlabel("l2  (to the right: towards Dense)")
+    axes.set_ylabel("l1")
+    figure.colorbar(image, label=f"Comp@5, points above or below Dense ({dense:.1f})")

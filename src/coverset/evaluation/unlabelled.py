@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from rich.console import Console
 
-from coverset.arrays import Floats
 from coverset.decoders import NNN
 from coverset.decoders.requests import Requests
 from coverset.decoders.strength import suited
-from coverset.evaluation.embedded import wholes_of
-from coverset.evaluation.measuring import parameters
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
 
@@ -32,9 +29,9 @@ class Suited:
     queries: int
 
     @classmethod
-    def run(cls, index: MemoryIndex, queries: Floats | Requests) -> Suited:
+    def run(cls, index: MemoryIndex, queries: Requests) -> Suited:
         """Look at the nearest documents of every query."""
-        l2, crowding = suited(wholes_of(queries), index)
+        l2, crowding = suited(queries.wholes, index)
         return cls(NNN(l2=l2), crowding, len(queries))
 
     @property
@@ -58,7 +55,7 @@ class Suited:
         """Return the setting and why, as plain data."""
         return {
             "decoder": "nnn",
-            "params": parameters(self.decoder),
+            "params": asdict(self.decoder),
             "crowding": self.crowding,
             "queries": self.queries,
             "advice": self.advice,

@@ -14,7 +14,7 @@ from coverset.arrays import Floats, Mask
 from coverset.decoders import Decoder
 from coverset.encoders.cache import CachedEncoder
 from coverset.encoders.encoder import Encoder
-from coverset.encoders.parts import split
+from coverset.encoders.hybrid import Hybrid
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
 from coverset.indexes import MemoryIndex
@@ -113,7 +113,8 @@ class Shelved:
 
     def __init__(self, shelf: Shelf, meaning: Floats, counts: Sequence[Counter[str]]) -> None:
         self._shelf = shelf
-        self._vocabulary, words = Vocabulary.of(counts)
+        vocabulary, words = Vocabulary.of(counts)
+        self._reader = Hybrid(shelf.encoder.encode_queries, shelf.analyser, vocabulary)
         self._index = MemoryIndex(Vectors(meaning, words), shelf.share)
 
     def warm(self) -> None:
@@ -122,8 +123,8 @@ class Shelved:
 
     def choose(self, request: str, k: int, steps: Sequence[str] = ()) -> Choice:
         """Return the k texts that together cover a request, and each of its steps if it comes with any."""
-        parts = steps or (split(request, self._shelf.analyser) if self._shelf.parts else [])
-        targets = self._vectors([request, *parts])
+        parts = steps or (self._reader.parts([request])[0] if self._shelf.parts else [])
+        targets = self._reader.vectors([request, *parts])
         selection = self._shelf.decoder.decode(
             targets.take(slice(0, 1)),
             self._index,
@@ -141,10 +142,6 @@ class Shelved:
             [np.asarray(others, np.int64).tolist() for others in selection.alike],
             np.argsort(-scores.max(axis=1), kind="stable").tolist(),
         )
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
-        words, _ = self._vocabulary.words([self._shelf.analyser.counts(text) for text in texts])
-        return Vectors(self._shelf.encoder.encode_queries(list(texts)), words)
 
 
 def _serving(scores: Floats, near: Mask, ids: list[int], chosen: Mask) -> list[int]:

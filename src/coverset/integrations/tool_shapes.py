@@ -16,7 +16,7 @@ from coverset.plain import Foreign
 SCHEMAS = ("inputSchema", "input_schema", "parameters", "parameters_json_schema", "params_json_schema", "args")
 
 
-def name_of(tool: Foreign) -> str | None:
+def tool_name(tool: Foreign) -> str | None:
     """Return the name of a tool; None for one that has none, as tools that a provider runs itself."""
     name = _says(tool, "name")
     return name if isinstance(name, str) and name else None
@@ -26,7 +26,7 @@ def text_of(tool: Foreign, server: str = "") -> str:
     """Return the names as words and the description: "weather get forecast: The weather of a city."."""
     said = (_says(tool, key) for key in ("description", "title"))
     about = next((text.strip() for text in said if isinstance(text, str) and text.strip()), parameters(tool))
-    name = words(f"{server} {name_of(tool) or ''}")
+    name = words(f"{server} {tool_name(tool) or ''}")
     return f"{name}: {about}" if about else name
 
 

@@ -19,12 +19,12 @@ from coverset.encoders.cache import default_folder
 from coverset.encoders.encoder import Encoder
 from coverset.inputs import as_count
 from coverset.integrations.shelf import Shelf, Shelved
-from coverset.integrations.tool_shapes import name_of, text_of
+from coverset.integrations.tool_shapes import text_of, tool_name
 
 T = TypeVar("T")
 
 
-class Chosen(list[T]):
+class ChosenTools(list[T]):
     """Tools that were chosen, a list like any other, which also says what each is for.
 
     Attributes
@@ -88,22 +88,13 @@ class ToolChooser:
 
     def choose(
         self, request: str, tools: Sequence[T], steps: Sequence[str] | None = None, *, keep: Iterable[str] = ()
-    ) -> Chosen[T]:
+    ) -> ChosenTools[T]:
         """Return those of the tools that a request needs: first those that always come along, then best first.
 
-        Parameters
-        ----------
-        request
-            What is to be done; without one, all tools are returned.
-        tools
-            All tools, in OpenAI's, Anthropic's or MCP's shape, or any objects with a name and a description.
-            What has no name, as tools that a provider runs itself, always comes along.
-        steps
-            What each tool is to do, if that is known; steps find tools far better than the request alone.
-        keep
-            Names of further tools that come along, as those called already.
+        As `choose_tools`; what has no name, as tools that a provider runs itself, always comes along, and so do
+        those named in `keep`, as those called already. Without a request, all tools are returned.
         """
-        names = [name_of(tool) for tool in tools]
+        names = [tool_name(tool) for tool in tools]
         unknown = sorted(self.always.difference(name for name in names if name))
         if unknown:
             raise ValueError(f"always names tools that are not among the tools: {', '.join(unknown)}")
@@ -111,10 +102,10 @@ class ToolChooser:
         stay = [tool for tool, name in zip(tools, names, strict=True) if name is None or name in fixed]
         rest = [tool for tool, name in zip(tools, names, strict=True) if name is not None and name not in fixed]
         if not rest or not request.strip() or (len(rest) <= self.k and not steps):
-            return Chosen(tools)
+            return ChosenTools(tools)
         choice = self._index(tuple(text_of(tool) for tool in rest)).choose(request, self.k, steps or ())
-        named = [[name_of(rest[i]) or "" for i in serving] for serving in choice.steps]
-        return Chosen([*stay, *(rest[i] for i in choice.ids)], dict(zip(steps or (), named, strict=True)))
+        named = [[tool_name(rest[i]) or "" for i in serving] for serving in choice.steps]
+        return ChosenTools([*stay, *(rest[i] for i in choice.ids)], dict(zip(steps or (), named, strict=True)))
 
     def _index(self, texts: tuple[str, ...]) -> Shelved:
         with self._lock:
@@ -131,7 +122,9 @@ class ToolChooser:
 _choosers: dict[int, ToolChooser] = {}
 
 
-def choose_tools(request: str, tools: Sequence[T], k: int = 5, steps: Sequence[str] | None = None) -> Chosen[T]:
+def choose_tools(
+    request: str, tools: Sequence[T], k: int = 5, steps: Sequence[str] | None = None
+) -> ChosenTools[T]:
     """Return the k tools that together do what a request asks for, best first.
 
     With steps, the answer's `steps` says which tool serves which, and its `unserved` which of them none serves.

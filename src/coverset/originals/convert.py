@@ -14,7 +14,7 @@ from coverset.inputs import as_choice
 from coverset.originals import multihoprag, toolbank, toollens
 from coverset.originals.collection import SPLITS, Collection
 from coverset.originals.counts import Counts, differences
-from coverset.originals.files import located
+from coverset.originals.files import folder_of
 
 READERS = {**dict.fromkeys(toolbank.BANKS, toolbank), "toollens": toollens, "multihoprag": multihoprag}
 NONE = "The counts are the paper's."
@@ -34,7 +34,7 @@ def convert(name: str, source: str, out: Path) -> Converted:
     Everything is written aside, with a SOURCE.md, and the folder is named when it is complete.
     """
     reader = READERS[as_choice("name", name, tuple(READERS))]
-    collection = reader.read(located(source, reader.files(name)), name)
+    collection = reader.read(folder_of(source, reader.files(name)), name)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ValueError(f"out must be a new or empty folder, got {out}")
     counts = Counts.of(collection)

@@ -13,7 +13,7 @@ from coverset.plain import Foreign, Json
 WORDS: dict[type, str] = {list: "a list", dict: "an object"}
 
 
-def located(source: str, patterns: tuple[str, ...]) -> Path:
+def folder_of(source: str, patterns: tuple[str, ...]) -> Path:
     """Return the folder that a source is; a name on the Hugging Face hub is fetched first.
 
     `patterns` are the files that are wanted from the hub.

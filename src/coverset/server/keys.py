@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from coverset.server.listening import is_loopback
+
 Scope = Literal["read", "write"]
 
 SHORTEST = 16
@@ -44,6 +46,17 @@ class Keys:
             if hmac.compare_digest(known, digest) and found != "write":
                 found = scope
         return found
+
+
+def keys_for(host: str, environment: Mapping[str, str], file: Path | None) -> Keys:
+    """Return the keys of what listens there; other machines are only served if there are any."""
+    keys = read_keys(environment, file)
+    if not keys and not is_loopback(host):
+        raise ValueError(
+            f"host {host!r} can be reached from other machines: give API keys (--keys FILE, COVERSET_WRITE_KEYS), "
+            "or listen on 127.0.0.1"
+        )
+    return keys
 
 
 def read_keys(environment: Mapping[str, str], file: Path | None) -> Keys:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,8 +16,10 @@ from coverset.server.application import create_app
 from coverset.server.connections import Connection, Server, most_connections
 from coverset.server.listening import ACCEPTED, UVICORN, listen
 from coverset.server.logs import start_logging
-from coverset.server.memory import give_back
 from coverset.server.settings import Settings
+
+# From glibc's malloc.h.
+MMAP_THRESHOLD, ARENA_MAX = -3, -8
 
 
 def serve(
@@ -48,3 +52,16 @@ def serve(
     with threadpool_limits(1, user_api="blas"):
         announce(address)
         Server(config).run(sockets=[listener])
+
+
+def give_back() -> None:
+    """Have large arrays go back to the system when they are freed, so that the process stays as large as it must.
+
+    Every write makes a new version of all vectors, and the old one is dropped. Left to itself, glibc begins to
+    keep such arrays in its heaps, one for every few threads, and the holes between them grow. Elsewhere than
+    with glibc, this does nothing.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(MMAP_THRESHOLD, 2**20)
+        mallopt(ARENA_MAX, 2)

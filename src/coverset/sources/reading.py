@@ -126,10 +126,13 @@ def read_sources(paths: Sequence[Path], form: str | None = None, passages: int |
     return _checked(found, skipped, passages)
 
 
-def located(error: DocumentError, sources: Sequence[Source]) -> FileError:
-    """Return the error with the document's place instead of its position."""
-    earlier = "" if error.earlier is None else f", in {sources[error.earlier].place}"
-    return FileError(f"{sources[error.position].place}: {error.reason}{earlier}")
+def check_sources(sources: Sequence[Source], dim: int | None = None) -> None:
+    """Check documents, and their vectors if it is known how wide they must be; an error says where one stands."""
+    try:
+        check_documents([source.document for source in sources], dim)
+    except DocumentError as error:
+        earlier = "" if error.earlier is None else f", in {sources[error.earlier].place}"
+        raise FileError(f"{sources[error.position].place}: {error.reason}{earlier}") from error
 
 
 @dataclass(frozen=True)
@@ -143,10 +146,7 @@ class _Whole:
 
 def _checked(found: list[_Whole], skipped: list[Skipped], passages: int | str) -> Read:
     sources = [whole.source for whole in found]
-    try:
-        check_documents([source.document for source in sources], None)
-    except DocumentError as error:
-        raise located(error, sources) from error
+    check_sources(sources)
     size = SIZE if isinstance(passages, str) else passages
     parts, long = [], 0
     for whole in found:

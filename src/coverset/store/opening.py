@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from coverset.encoders import DEFAULT, Encoder, load_encoder
-from coverset.encoders.checked import as_encoder
+from coverset.encoders.encoder import as_encoder
 from coverset.encoders.precomputed import FINGERPRINT, Precomputed
 from coverset.encoders.words import Analyser
 from coverset.store.errors import EncoderMismatchError

@@ -9,7 +9,7 @@ import numpy as np
 
 from coverset.arrays import Floats
 from coverset.encoders import Encoder
-from coverset.encoders.checked import as_encoded
+from coverset.encoders.encoder import as_encoded
 from coverset.encoders.words import Analyser
 from coverset.plain import Foreign
 from coverset.store.documents import Incoming

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from coverset.arrays import Floats
 from coverset.encoders import Encoder
-from coverset.encoders.checked import as_encoded
+from coverset.encoders.encoder import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
 from coverset.store.documents import unit_vector
 from coverset.store.snapshot import Snapshot

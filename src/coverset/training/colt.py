@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from coverset.arrays import Floats, Ids
 from coverset.decoders import Dense
 from coverset.encoders.encoder import Encoder
-from coverset.encoders.per_document import key
+from coverset.encoders.trained import key
 from coverset.training.graphs import incidence, means, propagate, scenes, spread
 from coverset.training.material import Examples
 from coverset.training.saving import save_card, save_tensors
@@ -30,16 +30,8 @@ TEMPERATURE, NEGATIVES = 0.1, 10
 class ColtTask(Task):
     """Vectors of documents and train queries, spread over the graphs; every train query is an example.
 
-    Parameters
-    ----------
-    data
-        What to learn from.
-    encoder, base
-        The encoder that the vectors start from, and its name or folder.
-    depth
-        How many times vectors are spread, the paper's 1 to 3.
-    weight
-        Of the contrastive loss, beside the list-wise one.
+    They start from an encoder, of which `base` is the name or folder, and are spread `depth` times, the paper's 1
+    to 3; `weight` is that of the contrastive loss beside the list-wise one.
     """
 
     _members: Tensor

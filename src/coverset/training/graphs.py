@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from coverset.arrays import Ids
-from coverset.lines import FileError
+from coverset.lines import FileError, records
 from coverset.training.material import Examples
 
 
@@ -33,10 +32,10 @@ def _read(path: Path, data: Examples) -> tuple[list[Ids], Ids]:
     """Read scenes: one object a line, with its `tools` and, by split, its `queries`."""
     relevant, scene_of = dict(zip(data.train.ids, data.train.relevant, strict=True)), {}
     sets: list[Ids] = []
-    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for line, scene in records(path):
         try:
-            queries = [query for query in json.loads(text)["queries"].get("train", []) if query in relevant]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            queries = [query for query in scene["queries"].get("train", []) if query in relevant]
+        except (KeyError, TypeError, AttributeError) as error:
             raise FileError(f"{path}:{line}: expected a scene with queries by split: {error!r}") from error
         if queries:
             scene_of.update(dict.fromkeys(queries, len(sets)))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from coverset.arrays import Floats, Ids
+from coverset.arrays import Ids
 from coverset.decoders import Dense
 from coverset.training.material import Examples
-from coverset.training.saving import save
-from coverset.training.task import Task
-from coverset.training.towers import Tower, embed
+from coverset.training.task import TowersTask
+from coverset.training.towers import Tower
 
 TEMPERATURE = 0.1
 
@@ -28,19 +25,12 @@ def infonce(queries: Tensor, documents: Tensor, wanted: Tensor, allowed: Tensor)
     return torch.nn.functional.cross_entropy(scores.masked_fill(~allowed, -torch.inf), wanted)
 
 
-class DenseTask(Task):
-    """Two encoders, each its own, from one checkpoint; every (query, relevant document) pair is an example.
-
-    `base` is the name or the folder of the encoder that both sides started from.
-    """
+class DenseTask(TowersTask):
+    """Two encoders, each its own, from one checkpoint; every (query, relevant document) pair is an example."""
 
     def __init__(self, queries: Tower, documents: Tower, data: Examples, base: str) -> None:
-        super().__init__()
-        self.base = base
-        self.queries, self.documents, self.decoder, self.dev = queries, documents, Dense(), data.dev
-        self._queries, self._dev = queries.prepare(data.train.texts), queries.prepare(data.dev.texts)
-        self._documents = documents.prepare(data.documents)
-        self._relevant = data.train.relevant
+        super().__init__(queries, documents, data, base)
+        self.decoder, self._relevant = Dense(), data.train.relevant
         self._pairs = np.array([(q, d) for q, rows in enumerate(self._relevant) for d in rows], np.int64)
         self.examples = len(self._pairs)
 
@@ -57,11 +47,3 @@ class DenseTask(Task):
             torch.from_numpy(wanted).to(vectors.device),
             torch.from_numpy(allowed).to(vectors.device),
         )
-
-    def vectors(self) -> tuple[Floats, Floats]:
-        """Return the present vectors of the documents and of the dev split's queries."""
-        return embed(self.documents, self._documents), embed(self.queries, self._dev)
-
-    def save(self, folder: Path) -> None:
-        """Write the model into a folder."""
-        save(self.queries, self.documents, folder, self.base)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import torch
 from torch import Tensor
 
-from coverset.arrays import Floats, Ids
+from coverset.arrays import Ids
 from coverset.decoders import NNN
-from coverset.training.completeness import TAU, Weights, completeness, relevance
+from coverset.training.completeness import Weights, completeness, relevance
 from coverset.training.implicit import implicit
 from coverset.training.material import Examples
-from coverset.training.saving import save
-from coverset.training.task import DegenerateError, Task
-from coverset.training.towers import Tower, VectorTower, embed
+from coverset.training.plan import Plan
+from coverset.training.task import DegenerateError, TowersTask
+from coverset.training.towers import Tower, VectorTower
 from coverset.training.unrolled import unrolled
 
 
-class JointTask(Task):
+class JointTask(TowersTask):
     """A query encoder, and documents under an adapter, trained so that NNN finds each query's relevant set.
 
     Parameters
@@ -27,35 +25,20 @@ class JointTask(Task):
         The two sides; that of documents must be free of dropout.
     data
         What to learn from; every train query is an example.
-    base
-        Name or folder of the encoder that both sides started from.
-    l1, l2
-        NNN's strengths, to train and to decode the dev split with.
-    gradient
-        "unrolled" differentiates 50 FISTA iterations, "implicit" the optimum.
-    tau
-        Temperature of the loss.
+    plan
+        Which gradient: "unrolled" differentiates 50 FISTA iterations, "implicit" the optimum; and the loss's tau.
+    strengths
+        NNN's l1 and l2, to train and to decode the dev split with.
     """
 
     def __init__(
-        self,
-        queries: Tower,
-        documents: VectorTower,
-        data: Examples,
-        base: str,
-        l1: float,
-        l2: float,
-        gradient: str,
-        tau: float = TAU,
+        self, queries: Tower, documents: VectorTower, data: Examples, plan: Plan, strengths: tuple[float, float]
     ) -> None:
-        super().__init__()
-        self.base = base
-        self.queries, self.documents, self.decoder, self.dev = queries, documents, NNN(l1=l1, l2=l2), data.dev
-        self._queries, self._dev = queries.prepare(data.train.texts), queries.prepare(data.dev.texts)
-        self._documents = documents.prepare(data.documents)
+        super().__init__(queries, documents, data, plan.encoder)
+        self._l1, self._l2 = strengths
+        self.decoder, self._tau = NNN(l1=self._l1, l2=self._l2), plan.tau
         self._relevant = [torch.from_numpy(rows) for rows in data.train.relevant]
-        self._weights = self._implicit if gradient == "implicit" else self._unrolled
-        self._l1, self._l2, self._tau = l1, l2, tau
+        self._weights = self._implicit if plan.gradient == "implicit" else self._unrolled
         self.examples = len(self._relevant)
 
     def loss(self, rows: Ids) -> Tensor:
@@ -76,11 +59,3 @@ class JointTask(Task):
     def _vectors(self, rows: Tensor | None) -> Tensor:
         vectors: Tensor = self.documents(self._documents, rows)
         return vectors
-
-    def vectors(self) -> tuple[Floats, Floats]:
-        """Return the present vectors of the documents and of the dev split's queries."""
-        return embed(self.documents, self._documents), embed(self.queries, self._dev)
-
-    def save(self, folder: Path) -> None:
-        """Write the model into a folder."""
-        save(self.queries, self.documents, folder, self.base)

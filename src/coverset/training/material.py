@@ -47,15 +47,15 @@ def hidden_sets(train: Split, share: float, seed: int) -> set[frozenset[int]]:
 def without(split: Split, hidden: set[frozenset[int]]) -> Split:
     """Return the queries of a split whose relevant set is not hidden."""
     kept = [row for row, rows in enumerate(split.relevant) if frozenset(rows.tolist()) not in hidden]
-    return pick(split, kept)
+    return _pick(split, kept)
 
 
 def only(split: Split, hidden: set[frozenset[int]]) -> Split:
     """Return the queries of a split whose relevant set is hidden."""
-    return pick(split, [row for row, rows in enumerate(split.relevant) if frozenset(rows.tolist()) in hidden])
+    return _pick(split, [row for row, rows in enumerate(split.relevant) if frozenset(rows.tolist()) in hidden])
 
 
-def pick(split: Split, rows: list[int]) -> Split:
+def _pick(split: Split, rows: list[int]) -> Split:
     """Return these queries of a split."""
     return Split(
         [split.ids[row] for row in rows],

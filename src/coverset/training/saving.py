@@ -19,9 +19,8 @@ from coverset.encoders.cache import CachedEncoder
 from coverset.encoders.model_folder import CARD
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
 from coverset.extras import require
-from coverset.training.adapter import Adapter
 from coverset.training.base import routes
-from coverset.training.towers import TextTower, Tower, VectorTower
+from coverset.training.towers import Adapter, TextTower, Tower, VectorTower
 
 
 def save(queries: Tower, documents: Tower, folder: Path, base: str) -> None:

@@ -14,24 +14,22 @@ from coverset.encoders import device, load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
 from coverset.encoders.encoder import Encoder
 from coverset.encoders.sentence_transformers import SentenceTransformersEncoder
-from coverset.evaluation.measuring import parameters
+from coverset.evaluation.measuring import Labelled
 from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tuning import tune
+from coverset.evaluation.tuning import attempt, best
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
-from coverset.training.adapter import Adapter
 from coverset.training.base import checkpoint, text_towers
 from coverset.training.checkpoints import Checkpoints
 from coverset.training.colt import ColtTask
-from coverset.training.curves import write_report
 from coverset.training.infonce import DenseTask
 from coverset.training.joint import JointTask
 from coverset.training.material import Examples, read
+from coverset.training.notes import empty, write_report, write_whole
 from coverset.training.plan import CHANGEABLE, Plan
 from coverset.training.run import fit
 from coverset.training.task import Task
-from coverset.training.towers import VectorTower
-from coverset.training.written import empty, write_whole
+from coverset.training.towers import Adapter, VectorTower
 
 # The paper's grid for (l1, l2): beyond l2 = 1 weights are too small for the loss's temperature.
 LARGEST_L2 = 1.0
@@ -91,9 +89,7 @@ def make_task(plan: Plan, cache: Path) -> Task:
         base = CachedEncoder(SentenceTransformersEncoder(folder, plan.max_tokens, device=where), cache)
         queries, _ = text_towers(plan.encoder, plan.max_tokens, where)
         tower = VectorTower(base, "document", Adapter(base.dim).to(where))
-        return JointTask(
-            queries, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau
-        )
+        return JointTask(queries, tower, data, plan, _strengths(plan, base, data))
     base = CachedEncoder(load_encoder(plan.encoder, where), cache)
     if plan.method == "colt":
         return ColtTask(data, base, plan.encoder, plan.depth, plan.weight).to(where)
@@ -101,7 +97,7 @@ def make_task(plan: Plan, cache: Path) -> Task:
     tower = VectorTower(base, "document", Adapter(base.dim, mix=ADAPTER_MIX).to(where))
     if plan.method == "dense":
         return DenseTask(adapted, tower, data, plan.encoder)
-    return JointTask(adapted, tower, data, plan.encoder, *_strengths(plan, base, data), plan.gradient, plan.tau)
+    return JointTask(adapted, tower, data, plan, _strengths(plan, base, data))
 
 
 def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]:
@@ -109,15 +105,15 @@ def _strengths(plan: Plan, base: Encoder, data: Examples) -> tuple[float, float]
     if plan.l1 is not None or plan.l2 is not None:
         return plan.l1 or 0.0, plan.l2 or 0.0
     index = MemoryIndex(base.encode(data.documents))
-    _, trials = tune(plan.decoder, index, base.encode_queries(data.dev.texts), data.dev.relevant)
-    found = [(parameters(trial.decoder), trial.means[Comp @ 5]) for trial in trials]
-    best, _ = max((pair for pair in found if pair[0]["l2"] <= LARGEST_L2), key=lambda pair: pair[1])
-    return best["l1"], best["l2"]
+    dev = Labelled.of(base.encode_queries(data.dev.texts), data.dev.relevant)
+    found = [(asdict(trial.decoder), trial.means[Comp @ 5]) for trial in attempt(plan.decoder, index, dev)]
+    first, _ = max((pair for pair in found if pair[0]["l2"] <= LARGEST_L2), key=lambda pair: pair[1])
+    return first["l1"], first["l2"]
 
 
 def _tuned(task: Task, plan: Plan) -> Json:
     """Return the decoder trained with and, of all decoders of that kind, the one that is best on dev now."""
     documents, queries = task.vectors()
     name = plan.decoder if plan.method == "nnn" else "dense"
-    best, _ = tune(name, MemoryIndex(documents), queries, task.dev.relevant)
-    return {"decoder": parameters(task.decoder), "best on dev": parameters(best)}
+    trials = attempt(name, MemoryIndex(documents), Labelled.of(queries, task.dev.relevant))
+    return {"decoder": asdict(task.decoder), "best on dev": asdict(best(trials).decoder)}

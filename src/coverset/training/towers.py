@@ -17,10 +17,11 @@ from coverset.arrays import Floats
 from coverset.encoders.device import has_bfloat16
 from coverset.encoders.encoder import Encoder
 from coverset.plain import Foreign
-from coverset.training.adapter import Adapter
 
 # Tokens, padding included, that go through a network at a time: few enough that texts of like lengths meet.
 TOKENS = 1024
+# Width of an adapter's hidden layer.
+HIDDEN = 768
 
 
 class TextTower(nn.Module):
@@ -70,6 +71,26 @@ class TextTower(nn.Module):
         return nn.functional.normalize(vectors.float(), dim=-1)
 
 
+class Adapter(nn.Module):
+    """The paper's adapter, unit vectors to unit vectors: (1 - sigmoid(a)) x + sigmoid(a) MLP(x), at length 1.
+
+    Two layers with GELU. `mix` is a at the start: the paper's -5 begins close to no change at all. `dropout`
+    is the share of hidden units left out at random in training; the paper has none.
+    """
+
+    def __init__(self, dim: int, mix: float = -5.0, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.first, self.second = nn.Linear(dim, HIDDEN), nn.Linear(HIDDEN, dim)
+        self.mix = nn.Parameter(torch.tensor(mix))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Adapt (n, dim) vectors."""
+        changed = self.second(self.dropout(nn.functional.gelu(self.first(vectors))))
+        share = torch.sigmoid(self.mix)
+        return nn.functional.normalize((1.0 - share) * vectors + share * changed, dim=-1)
+
+
 class VectorTower(nn.Module):
     """An adapter over the embeddings of queries, or of documents, that an encoder returns."""
 
@@ -97,7 +118,7 @@ class VectorTower(nn.Module):
 Tower = TextTower | VectorTower
 
 
-def embed(tower: Tower, prepared: Foreign) -> Floats:
+def vectors_of(tower: Tower, prepared: Foreign) -> Floats:
     """Return the vectors of prepared texts as an array, without a tape and without dropout."""
     tower.eval()
     with torch.no_grad():

@@ -28,16 +28,9 @@ KINDS: dict[str, Kind | None] = {"stdio": None, "http": "http", "streamable-http
 
 @dataclass(frozen=True)
 class Remote:
-    """A server that runs elsewhere.
+    """A server that runs elsewhere; its headers, credentials among them, go with every request.
 
-    Parameters
-    ----------
-    url
-        Where it is reached.
-    headers
-        What it is sent with every request, credentials among it.
-    kind
-        Streamable HTTP, SSE, or None: whichever it has.
+    `kind` is streamable HTTP, SSE, or None: whichever it has.
     """
 
     url: str

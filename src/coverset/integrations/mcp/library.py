@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from coverset.decoders import Decoder
 from coverset.plain import Json
-from coverset.retriever import Hit, Retriever
+from coverset.retriever import Retriever
 
 TEMPLATE = "coverset://documents/{id}"
 
@@ -32,7 +33,7 @@ class FoundDocuments(BaseModel):
     documents: list[FoundDocument]
 
 
-class Documents:
+class Library:
     """A store, for agents; `decoder` is another rule than the store's own."""
 
     def __init__(self, retriever: Retriever, decoder: Decoder | None = None) -> None:
@@ -57,12 +58,9 @@ class Documents:
         Ask for everything in one query. The answer is a set whose documents complement each other, without
         repeats.
         """
-
-        def hits() -> list[Hit]:
-            return self._retriever.search(query, k, where=where, decoder=self._decoder)
-
+        search = partial(self._retriever.search, query, k, where=where, decoder=self._decoder)
         try:
-            found = await run_sync(hits)
+            found = await run_sync(search)
         except ValueError as error:
             raise ToolError(str(error)) from error
         return FoundDocuments(

@@ -61,7 +61,7 @@ class Limits:
     listed: int = 2_000
 
 
-def cut(text: str, limit: int) -> str:
+def shortened(text: str, limit: int) -> str:
     """Return a text that is not longer than the limit, or its beginning and a word that it was cut."""
     return text if len(text) <= limit else f"{text[:limit]} [cut: {limit:,} of {len(text):,} characters]"
 
@@ -73,7 +73,7 @@ def plain(text: str) -> str:
 
 def words_of(text: str | None, limit: int) -> str | None:
     """Return what a server says of itself, fit to be shown."""
-    return text and plain(cut(text, limit))
+    return text and plain(shortened(text, limit))
 
 
 def bounded(item: Listed, limits: Limits) -> Listed:
@@ -104,7 +104,7 @@ class _Room:
         self._limits, self._text, self._media = limits, limits.result, limits.media
 
     def text(self, text: str) -> str:
-        kept = cut(text, max(self._text, 0))
+        kept = shortened(text, max(self._text, 0))
         self._text -= len(text)
         return kept
 

@@ -36,7 +36,7 @@ from mcp.types import (
 from pydantic import AnyUrl
 
 import coverset
-from coverset.integrations.mcp.library import TEMPLATE, Documents
+from coverset.integrations.mcp.library import TEMPLATE, Library
 from coverset.integrations.mcp.passing import Passing
 from coverset.integrations.mcp.toolbox import Toolbox
 from coverset.plain import Json
@@ -57,7 +57,7 @@ CHANGES: tuple[tuple[ServerEvent, Callable[[ServerSession], Awaitable[None]]], .
 class CoversetServer(MCPServer[None]):
     """Tools to be found and called, and documents to be found and read, for agents, over stdio or HTTP."""
 
-    def __init__(self, toolbox: Toolbox | None, documents: Documents | None) -> None:
+    def __init__(self, toolbox: Toolbox | None, documents: Library | None) -> None:
         self._toolbox, self._documents = toolbox, documents
         self._passing = Passing({} if toolbox is None else toolbox.upstreams)
         self._bus = InMemorySubscriptionBus()

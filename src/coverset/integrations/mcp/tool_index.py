@@ -9,11 +9,14 @@ from functools import cached_property
 
 from mcp.types import Tool
 
+from coverset.integrations.mcp.answers import LINE, MARK, FoundTool, FoundTools, compact, one_line
 from coverset.integrations.shelf import Shelf, Shelved
 from coverset.integrations.tool_shapes import text_of, words
 
 # How many tools are named that do the same as one that was found.
 ALTERNATIVES = 5
+# How many other tools of the servers are named.
+SIBLINGS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,33 +47,20 @@ class Entry:
         hints = self.tool.annotations
         return hints is not None and bool(hints.destructive_hint) and not hints.read_only_hint
 
+    def described(self) -> FoundTool:
+        """Say everything of it."""
+        return FoundTool(
+            name=self.name,
+            description=(self.tool.description or self.tool.title or "").strip(),
+            destructive=self.destructive,
+            inputSchema=compact(self.tool.input_schema),
+        )
 
-@dataclass(frozen=True)
-class Found:
-    """A tool that was found, how much of the request it explains, and tools that do the same."""
-
-    entry: Entry
-    weight: float
-    alternatives: list[Entry]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The answer to a request.
-
-    Attributes
-    ----------
-    tools
-        Best first.
-    steps
-        For each step, the tools that serve it; none, where nothing serves it.
-    siblings
-        The other tools of the servers, nearest first.
-    """
-
-    tools: list[Found] = field(default_factory=list)
-    steps: list[list[Entry]] = field(default_factory=list)
-    siblings: list[Entry] = field(default_factory=list)
+    def found(self, weight: float, alternatives: list[str]) -> FoundTool:
+        """Say in a line what it does, how much of a request it explains, and which tools do the same."""
+        full = self.described()
+        told = {"weight": round(weight, 3), "alternatives": alternatives}
+        return full.model_copy(update={"description": one_line(full.description, LINE), **told})
 
 
 @dataclass(frozen=True)
@@ -112,24 +102,29 @@ class Catalogue:
             texts = [entry.text for entry in entries.values()]
             self._snapshot = _Snapshot(entries, self._shelf.put(texts) if texts else None, changes)
 
-    def find(self, request: str, k: int, steps: Sequence[str] = ()) -> Finding:
+    def find(self, request: str, k: int, steps: Sequence[str] = ()) -> FoundTools:
         """Return the k tools that together cover the request and its steps, and the others of their servers."""
         snapshot = self._snapshot
         if snapshot.shelved is None:
-            return Finding(steps=[[] for _ in steps])
+            return FoundTools(tools=[], steps={step: [] for step in steps}, unserved=list(steps))
         choice = snapshot.shelved.choose(request, k, steps)
         entries = list(snapshot.entries.values())
         chosen = [entries[i] for i in choice.ids]
         nearest = [entries[i] for i in choice.order if i not in choice.ids]
         tools = []
         for entry, weight, alike in zip(chosen, choice.weights, choice.alike, strict=True):
-            same = [entries[i] for i in alike] + [other for other in nearest if entry.namesake(other)]
-            tools.append(Found(entry, weight, list(dict.fromkeys(same))[:ALTERNATIVES]))
+            same = [entries[i].name for i in alike] + [other.name for other in nearest if entry.namesake(other)]
+            tools.append(entry.found(weight, list(dict.fromkeys(same))[:ALTERNATIVES]))
+        serving = {step: [entries[i].name for i in ids] for step, ids in zip(steps, choice.steps, strict=True)}
         servers = {entry.server for entry in chosen}
-        return Finding(
-            tools,
-            [[entries[i] for i in serving] for serving in choice.steps],
-            [entry for entry in nearest if entry.server in servers],
+        siblings = [entry.name for entry in nearest if entry.server in servers]
+        return FoundTools(
+            tools=tools,
+            steps=serving,
+            unserved=[step for step, names in serving.items() if not names],
+            siblings=siblings[:SIBLINGS],
+            more_siblings=max(0, len(siblings) - SIBLINGS),
+            note=MARK if tools else None,
         )
 
     def get(self, name: str) -> Entry | None:

@@ -86,11 +86,12 @@ class Toolbox:
             raise ToolError("steps must not be empty nor equal: say what each is to do")
         await self._settle()
         try:
-            finding = await run_sync(self._catalogue.find, request, k, plan)
+            found = await run_sync(self._catalogue.find, request, k, plan)
         except ValueError as error:
             raise ToolError(str(error)) from error
-        missing = [f"{u.name}: {u.error or u.state}" for u in self.upstreams.values() if u.state != "ready"]
-        return answers.found(finding, plan, missing).result()
+        waiting = (upstream for upstream in self.upstreams.values() if upstream.state != "ready")
+        found.unavailable = [f"{upstream.name}: {upstream.error or upstream.state}" for upstream in waiting]
+        return found.result()
 
     async def describe_tools(
         self,
@@ -102,7 +103,7 @@ class Toolbox:
         await self._settle()
         entries = {name: self._catalogue.get(name) for name in names}
         return answers.DescribedTools(
-            tools=[answers.described(entry) for entry in entries.values() if entry is not None],
+            tools=[entry.described() for entry in entries.values() if entry is not None],
             unknown=[self._unknown(name) for name, entry in entries.items() if entry is None],
             note=answers.MARK,
         ).result()

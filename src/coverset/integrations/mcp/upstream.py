@@ -50,7 +50,7 @@ CALM = 1.0
 
 State = Literal["starting", "ready", "restarting", "failed"]
 CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Upstream:
@@ -114,7 +114,7 @@ class Upstream:
         self.state = "failed"
         await self._changed()
 
-    async def ask(self, context: Calling, send: Callable[[Client], Awaitable[Answer]]) -> Answer:
+    async def ask(self, context: Calling, send: Callable[[Client], Awaitable[Result]]) -> Result:
         """Send something for a client, whom the server may ask back; protocol errors come through as they are."""
         client = self._client
         if client is None:

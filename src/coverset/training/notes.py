@@ -1,13 +1,16 @@
-"""What a training run leaves to look at: its record, as JSON, and its curves, as a PNG file."""
+"""What a training run leaves to look at, its record and its curves: files that are whole or not there at all."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from coverset.extras import require
 from coverset.plain import Json
-from coverset.training.written import write_whole
+
+# What a file is called until it is whole.
+ASIDE = ".part"
 
 
 def write_report(record: Json, folder: Path) -> None:
@@ -37,3 +40,16 @@ def draw_curves(record: Json, path: Path) -> None:
     plan = record["plan"]
     above.set_title(f"{plan['method']} ({plan['part']}) on {Path(plan['dataset']).name} · kept epoch {best}")
     figure.savefig(path, dpi=150)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file aside, and then give it its name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(path.name + ASIDE)
+    aside.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    os.replace(aside, path)
+
+
+def empty(folder: Path) -> bool:
+    """Say whether nothing is in a folder but what a kill may have left before the first file was whole."""
+    return not any(path.is_file() and path.suffix != ASIDE for path in folder.rglob("*"))
