@@ -48,22 +48,16 @@ class Outcome(NamedTuple):
 def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int, step: int) -> None:
     """Solve every `step`-th query from `first` on, all results in place."""
     n = len(gram)
-    no_place, everything, active = np.empty(0, np.int64), np.arange(n), np.empty(n, np.int64)
+    no_place, active, linear = np.empty(0, np.int64), np.empty(n, np.int64), np.empty(n)
     factor: Array = np.empty((64, 64))
     no_words: Array = np.empty((2, 0))
     nothing = len(no_place)  # and not 0: numba compiles what it is handed to once more for each literal
-    linears = np.empty((len(batch.queries), n))
-    times(rows, batch.queries, first, step, linears)
+    times(rows, batch.queries, first, step, out.scores)
     for q in range(first, len(batch.queries), step):
-        query, w, score, residual, linear = (
-            batch.queries[q],
-            out.weights[q],
-            out.scores[q],
-            out.residuals[q],
-            linears[q],
-        )
-        l1, l2 = batch.l1[q], batch.l2[q]
-        linear -= l1
+        query, l1, l2 = batch.queries[q], batch.l1[q], batch.l2[q]
+        w, score, residual = out.weights[q], out.scores[q], out.residuals[q]
+        for i in range(n):
+            linear[i] = score[i] - l1
         for i in range(batch.barred.shape[1]):
             if batch.barred[q, i]:
                 linear[i] = BARRED
@@ -71,11 +65,11 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
         exactly = tolerance(query, batch.longest, batch.shortest)
         # With the inner products at hand, the support's own side is worth its while for longer.
         most = largest(l2, batch.longest, 2 * LARGE)
-        solved, _, factor, _ = active_set(problem, exactly, most, w, score, active, nothing, factor, nothing)
+        solved, support, factor, _ = active_set(problem, exactly, most, w, score, active, nothing, factor, nothing)
         for i in range(n):
             score[i] = score[i] + l1 + l2 * w[i] if score[i] > 0.1 * BARRED else -np.inf
         residual[:] = 0.0
-        rebuild(rows, everything, w, residual)
+        rebuild(rows, active[:support], w[active[:support]], residual)
         for t in range(len(residual)):
             residual[t] = query[t] - residual[t]
         if not solved:

@@ -17,6 +17,9 @@ from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
 from coverset.vectors import Rows, Vectors
 
+# Queries that a core takes at a time: as many as their inner products are computed for together.
+AT_ONCE = 4
+
 
 def solve_gram(
     ids: Keys, vectors: Vectors, gram: Array, targets: Array, l1: Array, l2: Array, barred: Mask | None = None
@@ -31,7 +34,7 @@ def solve_gram(
     out = Outcome(np.zeros((count, n)), *room)
     without = np.empty((count, 0), bool) if barred is None else barred
     batch = Batch(targets, l1, l2, vectors.longest, vectors.shortest, without)
-    step = workers(count)
+    step = max(workers(count), count // AT_ONCE)
     each(lambda first: solve_batch(gram, vectors.rows, batch, out, first, step), range(step))
     return Solution(ids, targets, *out, vectors.longest, l1, l2, passes=1)
 
