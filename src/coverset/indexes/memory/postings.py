@@ -12,10 +12,24 @@ from coverset.compilation import compiled
 from coverset.indexes.memory.samples import sample, samples
 from coverset.sparse import Terms, Words
 
+Codes = NDArray[np.int16]
+
 # The largest code, and the smallest scale: what is smaller is rounded to 0.
 TOP, TINY = 32767, 1e-30
 # By how many scales a weight may be off: half of one, and what is lost in dividing.
 OFF = 0.51
+
+
+def scaling(largest: Floats) -> Floats:
+    """Return the scales for weights of which these are the largest."""
+    scales: Floats = np.maximum(largest / np.float32(TOP), np.float32(TINY))
+    return scales
+
+
+def coded(weights: Floats, scales: Floats) -> Codes:
+    """Return weights as codes of two bytes, to a scale each."""
+    codes: Codes = np.rint(weights / scales).astype(np.int16)
+    return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +37,14 @@ class Postings:
     """For every term, the rows that have it and its weight in each, as `scale * code`, a scale for each term.
 
     Rows of the smallest sample come first, then those of the next that are not in it, ascending in each such run:
-    who asks a sample reads the beginning of every list.
+    who asks a sample reads the beginning of every list. The weights of the `heaviest` row add up to so much.
     """
 
     starts: Ids
     rows: Terms
-    codes: NDArray[np.int16]
+    codes: Codes
     scales: Floats
+    heaviest: float
 
     @classmethod
     def of(cls, words: Words) -> Postings:
@@ -37,10 +52,12 @@ class Postings:
         rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(words.starts))
         order = np.lexsort((samples(rows), words.terms))
         starts = np.concatenate([[0], np.cumsum(np.bincount(words.terms, minlength=words.width))])
-        scales = np.full(words.width, np.float32(TINY))
-        np.maximum.at(scales, words.terms, abs(words.values) / np.float32(TOP))
-        codes = np.rint(words.values / scales[words.terms]).astype(np.int16)
-        return cls(starts.astype(np.int64), rows[order], codes[order], scales)
+        sizes, largest = abs(words.values), np.zeros(words.width, np.float32)
+        np.maximum.at(largest, words.terms, sizes)
+        scales = scaling(largest)
+        codes = coded(words.values, scales[words.terms])
+        heaviest = float(np.bincount(rows, sizes).max(initial=0.0))
+        return cls(starts.astype(np.int64), rows[order], codes[order], scales, heaviest)
 
     @property
     def nbytes(self) -> int:
