@@ -18,8 +18,9 @@ from coverset.vectors import Vectors
 
 # Up to this many documents in memory, all of them are looked at.
 SMALL = 2048
-# Whoever asks for more than was searched for will again: so many times as much is searched for then.
-DEEPER = 2
+# Who will ask for more is searched for so many times as much from the start; and whoever did ask for more than was
+# searched for will again, for a little more.
+DEEPER, AGAIN = 2, 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +89,9 @@ class Surroundings:
 
     def _nearest(self, depth: int) -> Nearest:
         if self._found is None or depth > self._found.depth:
-            deeper = DEEPER * depth if self._growing else depth
+            first = DEEPER if self._growing else 1
+            deeper = int((first if self._found is None else AGAIN) * depth)
             self._found = Nearest(self._index, self.targets, within(self._index, deeper))
-            self._growing = True
         return self._found
 
 

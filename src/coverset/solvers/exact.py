@@ -108,10 +108,8 @@ def solve_pools(
         live, searches = np.arange(len(pools)), 0
         while len(live) and searches < documents.rounds:
             searches += 1
-            _search(documents, pools, live)
-            live = live[[pools[q].growing for q in live]]
-            each(lambda q: pools[q].solve(), live.tolist())
-            live = live[[not pools[q].close for q in live]]
+            _advance(documents, pools, live)
+            live = live[[pools[q].growing and not pools[q].close for q in live]]
         stood_for = documents.stands_for
         if not documents.finer():
             break
@@ -120,14 +118,20 @@ def solve_pools(
     return [pool.solution() for pool in pools]
 
 
-def _search(documents: Documents, pools: list[_Pool], live: Ids) -> None:
-    """Put the question to the corpus, once for all live pools."""
+def _advance(documents: Documents, pools: list[_Pool], live: Ids) -> None:
+    """Put the question to the corpus, once for all live pools, and solve for what it brings to each."""
     residuals = np.stack([pools[q].residual for q in live])
     floors = np.array([pools[q].floor for q in live])
     most = max(pools[q].asks for q in live)
     found = documents.above(live, residuals, floors, most)
-    for q, rows in zip(live, found, strict=True):
-        pools[q].extend(rows)
+
+    def advance(n: int) -> None:
+        pool = pools[live[n]]
+        pool.extend(found[n])
+        if pool.growing:
+            pool.solve()
+
+    each(advance, range(len(live)))
 
 
 class _Pool:

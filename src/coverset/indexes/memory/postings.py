@@ -20,29 +20,45 @@ TOP, TINY = 32767, 1e-30
 OFF = 0.51
 
 
+def scaling(largest: Floats) -> Floats:
+    """Return the scales for weights of which these are the largest."""
+    scales: Floats = np.maximum(largest / np.float32(TOP), np.float32(TINY))
+    return scales
+
+
+def coded(weights: Floats, scales: Floats) -> Codes:
+    """Return weights as codes of two bytes, to a scale each."""
+    codes: Codes = np.rint(weights / scales).astype(np.int16)
+    return codes
+
+
 @dataclass(frozen=True, eq=False)
 class Postings:
     """For every term, the rows that have it and its weight in each, as `scale * code`, a scale for each term.
 
     Rows of the smallest sample come first, then those of the next that are not in it, ascending in each such run:
-    who asks a sample reads the beginning of every list.
+    who asks a sample reads the beginning of every list. The weights of the `heaviest` row add up to so much.
     """
 
     starts: Ids
     rows: Terms
     codes: Codes
     scales: Floats
+    heaviest: float
 
     @classmethod
     def of(cls, words: Words) -> Postings:
         """Return the words the other way round: by term instead of by row."""
         starts = np.concatenate([[0], np.cumsum(np.bincount(words.terms, minlength=words.width))])
-        scales = np.full(words.width, np.float32(TINY))
-        np.maximum.at(scales, words.terms, abs(words.values) / np.float32(TOP))
-        codes = np.rint(words.values / scales[words.terms]).astype(np.int16)
+        sizes, largest = abs(words.values), np.zeros(words.width, np.float32)
+        np.maximum.at(largest, words.terms, sizes)
+        scales = scaling(largest)
+        codes = coded(words.values, scales[words.terms])
+        places = np.repeat(np.arange(len(words)), np.diff(words.starts))
+        heaviest = float(np.bincount(places, sizes).max(initial=0.0))
         order = np.argsort(samples(np.arange(len(words))), kind="stable")
         rows, codes = _turned(order, words.starts, words.terms, codes, starts[:-1].copy())
-        return cls(starts, rows, codes, scales)
+        return cls(starts, rows, codes, scales, heaviest)
 
     @property
     def nbytes(self) -> int:

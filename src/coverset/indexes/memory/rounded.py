@@ -156,19 +156,43 @@ def _scores(
     stop: int,
     out: Floats,
 ) -> None:
-    """Write the inner products of some rounded rows with targets to where these rows come among those asked."""
-    twos = len(targets) // 2 * 2
-    for n in range(start, stop):
-        place = order[n] // step
-        for q in range(0, twos, 2):
-            one, two = np.float32(0.0), np.float32(0.0)
+    """Write the inner products of some rounded rows with targets to where these rows come among those asked.
+
+    Two rows by three targets at a time, the rest by two or one.
+    """
+    count = len(targets)
+    threes = max((count - 2 * (-count % 3)) // 3 * 3, 0)
+    twos = threes + (count - threes) // 2 * 2
+    for n in range(start, stop, 2):
+        m, zero = min(n + 1, stop - 1), np.float32(0.0)
+        i, j, first, second = order[n] // step, order[m] // step, scales[n], scales[m]
+        for q in range(0, threes, 3):
+            a, b, c, d, e, f = zero, zero, zero, zero, zero, zero
             for t in range(codes.shape[1]):
-                code = np.float32(codes[n, t])
-                one += code * targets[q, t]
-                two += code * targets[q + 1, t]
-            out[q, place], out[q + 1, place] = scales[n] * one, scales[n] * two
-        if twos < len(targets):
-            total = np.float32(0.0)
+                one, two = np.float32(codes[n, t]), np.float32(codes[m, t])
+                x, y, z = targets[q, t], targets[q + 1, t], targets[q + 2, t]
+                a += one * x
+                b += one * y
+                c += one * z
+                d += two * x
+                e += two * y
+                f += two * z
+            out[q, i], out[q + 1, i], out[q + 2, i] = first * a, first * b, first * c
+            out[q, j], out[q + 1, j], out[q + 2, j] = second * d, second * e, second * f
+        for q in range(threes, twos, 2):
+            a, b, c, d = zero, zero, zero, zero
             for t in range(codes.shape[1]):
-                total += np.float32(codes[n, t]) * targets[twos, t]
-            out[twos, place] = scales[n] * total
+                one, two = np.float32(codes[n, t]), np.float32(codes[m, t])
+                x, y = targets[q, t], targets[q + 1, t]
+                a += one * x
+                b += one * y
+                c += two * x
+                d += two * y
+            out[q, i], out[q + 1, i] = first * a, first * b
+            out[q, j], out[q + 1, j] = second * c, second * d
+        if twos < count:
+            a, b = zero, zero
+            for t in range(codes.shape[1]):
+                a += np.float32(codes[n, t]) * targets[twos, t]
+                b += np.float32(codes[m, t]) * targets[twos, t]
+            out[twos, i], out[twos, j] = first * a, second * b

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from coverset.vectors import Vectors
 
 
-# Rows per matrix product: a block's scores stay in the cache while they are picked through.
-BLOCK = 8192
+# Rows per matrix product: a block's scores stay in the cache while they are picked through. Of one query, more do.
+BLOCK, ALONE = 8192, 65536
 # Rows from which on samples of them may be worth their while.
 LARGE = 65536
 # Pairs of a query and a row from which on a rounded copy may be, for so few queries at a time: for more of them a
@@ -125,20 +125,23 @@ def _scan_roughly(
     if keep is not None:
         keep(0, scores, error)
     scores[:, index.blank[index.blank % step == 0] // step] = -np.inf
-    shortlist = Shortlist(len(queries), most, slack + 2 * error, lowest - error)
-    for start in range(0, scores.shape[1], BLOCK):
-        shortlist.add(start, scores[:, start : start + BLOCK])
-    found = [rows * step for rows in shortlist.rows()]
+    found: list[Ids] = [np.empty(0, np.int64)] * len(queries)
 
     def read(q: int) -> None:
+        one = slice(q, q + 1)
+        shortlist = Shortlist(1, most, (slack + 2 * error)[one], (lowest - error)[one])
+        for start in range(0, scores.shape[1], ALONE):
+            shortlist.add(start, scores[one, start : start + ALONE])
+        found[q] = shortlist.rows()[0] * step
+        if not in_full:
+            return
         found[q], least = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
         # Where many are lower than they seemed, others may be among the best.
-        if without and shortlist.threshold[q] > least - error[q] and (words[q] < 0).any():
+        if without and shortlist.threshold[0] > least - error[q] and (words[q] < 0).any():
             rows = np.flatnonzero(scores[q] >= least - error[q]) * step
             found[q], _ = _read_in_full(corpus, rows, queries[q], most, lowest[q], slack[q])
 
-    if in_full:
-        each(read, range(len(queries)))
+    each(read, range(len(queries)))
     return found
 
 

@@ -7,18 +7,17 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled, vectorised
-from coverset.indexes.memory.postings import OFF, Postings, runs
+from coverset.indexes.memory.postings import OFF, Codes, Postings, coded, runs, scaling
 from coverset.indexes.memory.samples import STEPS
 from coverset.solvers.parallel import each, ranges
 from coverset.sparse import Terms
 from coverset.vectors import Rows
 
 # What a term of a row costs, and how much more for each target, in units of an entry of a term's list.
-PRICE, EACH = 0.8, 0.015
+PRICE, EACH = 1.5, 0.02
 # Rows whose scores are gathered before they are added: then every target's are written side by side.
 TILE = 16
 # Rows from which on all cores are at it.
@@ -41,7 +40,7 @@ class WordScan(ABC):
         """Return the cheaper way for these targets (queries, terms), at every `step`-th row."""
         by_term = ByTerm(postings, targets, rows.roots[1], step)
         by_row = (PRICE + EACH * len(targets)) * len(rows.terms)
-        return by_term if by_term.listed <= by_row else ByRow(rows, targets, step)
+        return by_term if by_term.listed <= by_row else ByRow(rows, postings.heaviest, targets, step)
 
     @abstractmethod
     def add(self, start: int, scores: Floats) -> None:
@@ -74,19 +73,24 @@ class ByTerm(WordScan):
 
 
 class ByRow(WordScan):
-    """Goes down the terms of each row, for all targets at once."""
+    """Goes down the terms of each row, for all targets at once, whose weights are rounded: more of them stay near.
 
-    def __init__(self, rows: Rows, targets: Floats, step: int) -> None:
+    The weights of the `heaviest` row add up to so much.
+    """
+
+    def __init__(self, rows: Rows, heaviest: float, targets: Floats, step: int) -> None:
         self._rows, self._step = rows, step
         terms = np.flatnonzero(targets.any(axis=0))
         self._slots = np.full(rows.width, -1, np.int32)
         self._slots[terms] = np.arange(len(terms))
-        self._weights: Floats = np.ascontiguousarray(np.float32(rows.roots[1]) * targets[:, terms].T)
-        self.error = np.zeros(len(targets), np.float32)
+        weights: Floats = np.ascontiguousarray(np.float32(rows.roots[1]) * targets[:, terms].T)
+        self._scales = scaling(abs(weights).max(axis=0, initial=0.0))
+        self._codes = coded(weights, self._scales)
+        self.error = np.float32(OFF * heaviest) * self._scales
 
     def add(self, start: int, scores: Floats) -> None:
         """Read the rows."""
-        rows, targets, step = self._rows, (self._slots, self._weights), self._step
+        rows, targets, step = self._rows, (self._slots, self._codes, self._scales), self._step
         _shared(
             scores.shape[1],
             lambda part: _add_rows(rows.starts, rows.terms, rows.values, *targets, step, start, *part, scores),
@@ -101,7 +105,7 @@ def _shared(count: int, add: Callable[[tuple[int, int]], None]) -> None:
 @compiled
 def _add_lists(
     rows: Terms,
-    codes: NDArray[np.int16],
+    codes: Codes,
     begins: Ids,
     ends: Ids,
     queries: Ids,
@@ -113,21 +117,27 @@ def _add_lists(
     scores: Floats,
 ) -> None:
     """Add what the runs of every term's list have of some rows, counted in steps from `start` on."""
-    lowest, stop = (start + first) * step, (start + last) * step
+    lowest, stop, shift = (start + first) * step, (start + last) * step, 0
+    while 1 << shift < step:  # steps are powers of two
+        shift += 1
     for n in range(len(queries)):
-        query, weight = queries[n], weights[n]
+        out, weight = scores[queries[n]], weights[n]
         for run in range(begins.shape[1]):
-            at, end = begins[n, run], ends[n, run]
-            while at < end:
-                middle = (at + end) // 2
-                if rows[middle] < lowest:
-                    at = middle + 1
-                else:
-                    end = middle
-            end = ends[n, run]
-            while at < end and rows[at] < stop:
-                scores[query, rows[at] // step - start] += weight * np.float32(codes[at])
-                at += 1
+            at = _find(rows, begins[n, run], ends[n, run], lowest)
+            for e in range(at, _find(rows, at, ends[n, run], stop)):
+                out[(rows[e] >> shift) - start] += weight * np.float32(codes[e])
+
+
+@compiled
+def _find(rows: Terms, at: int, end: int, lowest: int) -> int:
+    """Return where in ascending rows, from `at` to `end`, the lowest of those wanted is."""
+    while at < end:
+        middle = (at + end) // 2
+        if rows[middle] < lowest:
+            at = middle + 1
+        else:
+            end = middle
+    return at
 
 
 @vectorised
@@ -136,27 +146,44 @@ def _add_rows(
     terms: Terms,
     values: Floats,
     slots: Terms,
-    weights: Floats,
+    codes: Codes,
+    scales: Floats,
     step: int,
     start: int,
     first: int,
     last: int,
     scores: Floats,
 ) -> None:
-    """Add what the terms of some rows count for, (slots, queries) weights, tile by tile."""
-    queries = weights.shape[1]
-    tile = np.empty((TILE, queries), np.float32)
+    """Add what the terms of some rows count for, (slots, queries) codes, tile by tile, four terms at a time."""
+    queries, most = codes.shape[1], 0
+    for n in range(start + first, start + last):
+        most = max(most, starts[n * step + 1] - starts[n * step])
+    tile, hits, weights = (
+        np.empty((TILE, queries), np.float32),
+        np.zeros(most + 4, np.int32),
+        np.zeros(most + 4, np.float32),
+    )
     for begin in range(first, last, TILE):
         count = min(TILE, last - begin)
         for n in range(count):
-            row = (start + begin + n) * step
+            row, size = (start + begin + n) * step, 0
+            for e in range(starts[row], starts[row + 1]):
+                hits[size], weights[size] = slots[terms[e]], values[e]
+                size += hits[size] >= 0
+            for e in range(size, size + 3):
+                hits[e], weights[e] = 0, np.float32(0.0)
             for q in range(queries):
                 tile[n, q] = np.float32(0.0)
-            for e in range(starts[row], starts[row + 1]):
-                slot, value = slots[terms[e]], values[e]
-                if slot >= 0:
-                    for q in range(queries):
-                        tile[n, q] += value * weights[slot, q]
+            for e in range(0, size, 4):
+                i, j, k, m = hits[e], hits[e + 1], hits[e + 2], hits[e + 3]
+                a, b, c, d = weights[e], weights[e + 1], weights[e + 2], weights[e + 3]
+                for q in range(queries):
+                    tile[n, q] += (
+                        a * np.float32(codes[i, q])
+                        + b * np.float32(codes[j, q])
+                        + c * np.float32(codes[k, q])
+                        + d * np.float32(codes[m, q])
+                    )
         for q in range(queries):
             for n in range(count):
-                scores[q, begin + n] += tile[n, q]
+                scores[q, begin + n] += scales[q] * tile[n, q]
