@@ -21,8 +21,10 @@ from coverset import NNN, Dense, Retriever
 from coverset.encoders.precomputed import Precomputed
 
 D, WRITES, EACH = 384, 160, 40
-# Texts of the length that short passages have, out of so many words: no two of them are of a kind.
+# Texts of the length that short passages have, out of so many words, some of them far more common than others.
 LENGTH, WORDS = 40, 5000
+# Words have no digits in them: those would be terms of their own.
+LETTERS = str.maketrans("0123456789", "bcdfghjklm")
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -40,8 +42,10 @@ def size(folder: Path) -> tuple[float, int]:
 
 def texts(n: int) -> list[str]:
     """Return n texts, each of words of its own."""
-    drawn = np.random.default_rng(0).integers(WORDS, size=(n, LENGTH)).tolist()
-    return [" ".join(f"word{word}" for word in some) for some in drawn]
+    words = np.array([f"{word:04}".translate(LETTERS) for word in range(WORDS)])
+    share = 1.0 / (10.0 + np.arange(WORDS))
+    drawn = np.random.default_rng(0).choice(words, (n, LENGTH), p=share / share.sum())
+    return [" ".join(some) for some in drawn]
 
 
 def measure(n: int, folder: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from coverset.inputs import as_number
 from coverset.plain import Fields
 from coverset.store.choosing import Chosen, Wanted, choose
 from coverset.store.documents import Document, check_documents, check_ids
+from coverset.store.newest import Newest
 from coverset.store.opening import create_store, own_encoder, same_encoder
 from coverset.store.preparing import prepared, with_words
 from coverset.store.queries import Parts, PartsOfEach, Queries, Query, of_each
@@ -43,9 +44,7 @@ class Retriever:
 
     def __init__(self, table: Table, encoder: Encoder | None, state: State, dim: int) -> None:
         self._table, self._encoder, self._state, self._dim = table, encoder, state, dim
-        self._loading, self._refreshing = threading.Lock(), threading.RLock()
-        self._snapshot: Snapshot | None = None
-        self._seen: tuple[int | None, int] | None = None
+        self._loading, self._newest = threading.Lock(), Newest(table)
         self._queries = Queries(lambda: self.encoder, dim)
 
     @classmethod
@@ -121,17 +120,17 @@ class Retriever:
     @property
     def decoder(self) -> Decoder:
         """The decoder that searches use unless told otherwise."""
-        return self.snapshot().decoder
+        return self._newest.read().decoder
 
     @property
     def words(self) -> str | None:
         """The language that words are taken out of texts by; None: the store keeps meaning only."""
-        return self.snapshot().contents.state.words
+        return self._newest.read().contents.state.words
 
     @property
     def share(self) -> float | None:
         """The share of words in scores that the store was set to; None: as it comes."""
-        return self.snapshot().contents.state.share
+        return self._newest.read().contents.state.share
 
     def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who opens it."""
@@ -147,7 +146,7 @@ class Retriever:
         """
         if self.words is not None:
             return len(self)
-        analyser, now = Analyser(words), self.snapshot()
+        analyser, now = Analyser(words), self._newest.read()
         self._table.prepare_words()
         self._table.write(with_words(now, analyser), [], words=words, format=FORMATS[-1])
         return len(now)
@@ -167,7 +166,7 @@ class Retriever:
         incoming = check_documents(documents, self._dim)
         if not incoming:
             return 0
-        return self._table.write(prepared(incoming, self._newest(), lambda: self.encoder), [])
+        return self._table.write(prepared(incoming, self._newest.read(), lambda: self.encoder), [])
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents; return how many of these ids were there."""
@@ -176,25 +175,25 @@ class Retriever:
 
     def get(self, ids: Iterable[str]) -> list[Document]:
         """Return the documents of those ids that are there, in the order asked for."""
-        snapshot = self.snapshot()
+        snapshot = self._newest.read()
         return [snapshot.document(snapshot.row[i]) for i in check_ids(ids) if i in snapshot.row]
 
     def ids(self) -> list[str]:
         """Return all ids, sorted."""
-        return list(self.snapshot().ids)
+        return list(self._newest.read().ids)
 
     def __len__(self) -> int:
         """Return the number of documents."""
-        return len(self.snapshot())
+        return len(self._newest.read())
 
     def __iter__(self) -> Iterator[Document]:
         """Go through the documents of the newest version, in the order of their ids."""
-        snapshot = self.snapshot()
+        snapshot = self._newest.read()
         return (snapshot.document(row) for row in range(len(snapshot)))
 
     def __contains__(self, identifier: object) -> bool:
         """Say whether a document of this id is there."""
-        return identifier in self.snapshot().row
+        return identifier in self._newest.read().row
 
     def answer(
         self,
@@ -249,11 +248,11 @@ class Retriever:
         explain: bool = False,
     ) -> list[Answer]:
         """Answer several queries at once, all from the same version; `parts` may list those of each query."""
-        readings, chosen = self._search(queries, parts, Wanted(k, where, decoder, share, per))
+        chosen = self._choose(queries, parts, Wanted(k, where, decoder, share, per))
         documents, by, seconds = chosen.documents, chosen.decoder, chosen.seconds
         return [
             make_answer(documents, reading, selection, by, explain=explain, seconds=seconds)
-            for reading, selection in zip(readings, chosen.selections, strict=True)
+            for reading, selection in chosen.selections
         ]
 
     def search(
@@ -272,18 +271,6 @@ class Retriever:
             [query], k, where=where, decoder=decoder, parts=of_each(parts), share=share, per=per
         )[0]
 
-    def whole(self, hits: Iterable[Hit | Document]) -> list[Document]:
-        """Return the documents that hits are passages of, put together again, each once, in the hits' order."""
-        found = {document_of(hit): hit for hit in hits}
-        parts: dict[str, list[Document]] = {}
-        if found:
-            passages = self.snapshot().where({"document": list(found)})
-            for row in range(len(passages)):
-                parts.setdefault(document_of(passages.document(row)), []).append(passages.document(row))
-        return [
-            whole(i, parts[i]) if i in parts else Document(hit.id, hit.text, hit.meta) for i, hit in found.items()
-        ]
-
     def search_batch(
         self,
         queries: Sequence[Query],
@@ -296,9 +283,20 @@ class Retriever:
         per: str = "passage",
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
-        readings, chosen = self._search(queries, parts, Wanted(k, where, decoder, share, per))
-        pairs = zip(readings, chosen.selections, strict=True)
-        return [make_hits(chosen.documents, reading, selection) for reading, selection in pairs]
+        chosen = self._choose(queries, parts, Wanted(k, where, decoder, share, per))
+        return [make_hits(chosen.documents, reading, selection) for reading, selection in chosen.selections]
+
+    def whole(self, hits: Iterable[Hit | Document]) -> list[Document]:
+        """Return the documents that hits are passages of, put together again, each once, in the hits' order."""
+        found = {document_of(hit): hit for hit in hits}
+        parts: dict[str, list[Document]] = {}
+        if found:
+            passages = self.snapshot().where({"document": list(found)})
+            for row in range(len(passages)):
+                parts.setdefault(document_of(passages.document(row)), []).append(passages.document(row))
+        return [
+            whole(i, parts[i]) if i in parts else Document(hit.id, hit.text, hit.meta) for i, hit in found.items()
+        ]
 
     def query_vectors(self, queries: Sequence[Query]) -> Floats:
         """Return (n, dim) unit vectors of queries, which are texts or vectors."""
@@ -306,19 +304,7 @@ class Retriever:
 
     def snapshot(self) -> Snapshot:
         """Return the newest version, whole and unchanging: `ids`, `index`, `where(...)`, `document(row)`."""
-        with self._refreshing:
-            snapshot = self._newest()
-            snapshot.index  # noqa: B018  made here, once for all threads
-            return snapshot
-
-    def _newest(self) -> Snapshot:
-        """Return the newest version as it is read; words are weighed, and the index is made, when asked for."""
-        with self._refreshing:
-            newest = self._table.newest()
-            if self._snapshot is None or self._seen != newest:
-                known = None if self._snapshot is None else self._snapshot.contents
-                self._snapshot, self._seen = Snapshot(self._table.read(known)), newest
-            return self._snapshot
+        return self._newest.indexed()
 
     def read(
         self, queries: Sequence[Query], snapshot: Snapshot | None = None, parts: PartsOfEach = "auto"
@@ -326,13 +312,10 @@ class Retriever:
         """Return queries as they are read against a version: their vectors, their parts, their words."""
         return self._queries.read(queries, snapshot or self.snapshot(), parts)
 
-    def _search(
-        self, queries: Sequence[Query], parts: PartsOfEach, wanted: Wanted
-    ) -> tuple[list[Reading], Chosen]:
-        """Return queries as they were read, and what was chosen for them, both from one version."""
+    def _choose(self, queries: Sequence[Query], parts: PartsOfEach, wanted: Wanted) -> Chosen:
+        """Return what is chosen for queries, all read and answered from one version."""
         version = self.snapshot()
-        readings = self.read(queries, version, parts)
-        return readings, choose(readings, version, wanted)
+        return choose(self.read(queries, version, parts), version, wanted)
 
 
 def as_retriever(value: object) -> Retriever:

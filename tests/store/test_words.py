@@ -125,6 +125,8 @@ def test_all_words_are_weighed_once_a_version_and_by_whoever_searches(
     tools = store(tmp_path / "tools.cover")
     for identifier, text in DOCUMENTS.items():
         tools.add([{"id": identifier, "text": text}])
+    assert [document.id for document in tools.get(["mean"])] == ["mean"]
+    assert (len(tools), tools.words, tools.decoder, "csv" in tools) == (len(DOCUMENTS), "english", NNN(), True)
     assert weighings == []
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda _: tools.search("sorted array", k=1)[0].id, range(8)))

@@ -46,7 +46,7 @@ class Chosen:
 
     documents: Snapshot
     decoder: Decoder
-    selections: list[Selection]
+    selections: list[tuple[Reading, Selection]]
     seconds: float
 
 
@@ -57,19 +57,19 @@ def choose(readings: Sequence[Reading], version: Snapshot, wanted: Wanted) -> Ch
         documents = documents.sharing(wanted.share)
     decoder, index = wanted.decoder or documents.decoder, documents.index
     if index is None or not readings:
-        return Chosen(documents, decoder, [Selection.none()] * len(readings), 0.0)
+        return Chosen(documents, decoder, [(reading, Selection.none()) for reading in readings], 0.0)
     decoder, start = as_searched(decoder, index), time.perf_counter()
-    selections = _decoded(readings, index, decoder, wanted.k)
+    selections = list(zip(readings, _decoded(readings, index, decoder, wanted.k), strict=True))
     if wanted.per == "document":
         selections = [
-            _by_document(reading, selection, documents, index, decoder, wanted.k)
-            for reading, selection in zip(readings, selections, strict=True)
+            (reading, _by_document(reading, selection, documents, index, decoder, wanted.k))
+            for reading, selection in selections
         ]
     seconds = (time.perf_counter() - start) / len(readings)
     if wanted.where is None:  # a filter is an answer of its own kind: what passes it is wanted
         selections = [
-            selection if answered(reading, index, selection.ids) else selection.take(range(UNANSWERED))
-            for reading, selection in zip(readings, selections, strict=True)
+            (reading, found if answered(reading, index, found.ids) else found.take(range(UNANSWERED)))
+            for reading, found in selections
         ]
     return Chosen(documents, decoder, selections, seconds)
 

@@ -89,12 +89,7 @@ class Table:
         Once this returns, the version is on disk. What is already as it should be is not written again.
         """
         pa, pc = require("pyarrow", "store"), require("pyarrow.compute", "store")
-        with named(self.folder), self._alone():
-            self._notice()
-            self._ledger.check()
-            self._settle()
-            table = self._writer = self._writer or self._open()
-            table.checkout_latest()
+        with self._to_write() as table:
             now = self._outline(table)
             ids, digests = now.documents["id"], now.documents["digest"]
             words = "terms" in table.schema.names
@@ -115,11 +110,7 @@ class Table:
     def prepare_words(self) -> None:
         """Make room for words in a table of the first format; what is there stays as it is."""
         pa = require("pyarrow", "store")
-        with named(self.folder), self._alone():
-            self._notice()
-            self._ledger.check()
-            table = self._writer = self._writer or self._open()
-            table.checkout_latest()
+        with self._to_write() as table:
             new = [field for field in rows.schema(1, words=True) if field.name not in table.schema.names]
             if new:
                 to_the_end(lambda: self._widen(table, pa.schema(new)))
@@ -185,6 +176,17 @@ class Table:
 
     def _open(self) -> Foreign:
         return require("lance", "store").dataset(self._home)
+
+    @contextmanager
+    def _to_write(self) -> Iterator[Foreign]:
+        """Be the only writer, at the newest version, of which it is settled that it is whole."""
+        with named(self.folder), self._alone():
+            self._notice()
+            self._ledger.check()
+            self._settle()
+            table = self._writer = self._writer or self._open()
+            table.checkout_latest()
+            yield table
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
