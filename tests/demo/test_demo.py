@@ -81,7 +81,7 @@ def test_version_and_help() -> None:
 
     assert coverset("--version").stdout.strip() == package.__version__
     help_text = coverset("demo", "--help").stdout
-    assert 'coverset demo "sort an array' in help_text
+    assert 'coverset demo "solve a linear system' in help_text
 
 
 def test_the_picture_shows_what_each_document_adds(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def demo(
 
       coverset demo
 
-      coverset demo "sort an array and remove the duplicates" -k 3 --plot explained.png
+      coverset demo "solve a linear system and compute the determinant" -k 3 --plot explained.png
     """
     from coverset.demo.catalogue import REQUESTS, catalogue
     from coverset.demo.results import results
