@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from coverset.indexes.memory.rounded import Rounded, Rounding
     from coverset.indexes.memory.word_scan import WordScan
 
-# Queries scanned for together.
-QUERIES = 128
+# Queries scanned for together: so many, or as many as come to so many numbers when they are written out.
+QUERIES, NUMBERS = 128, 2**23
 # The share of words in a score, unless told otherwise: chosen on labelled sets, see docs/default.md.
 SHARE = 0.6
 # Pairs of a query and a document from which on all cores score them.
@@ -121,9 +121,10 @@ class MemoryIndex:
         batch, width = as_targets("queries", queries, self.corpus), as_count("k", k)
         scores = np.full((len(batch), width), -np.inf, np.float32)
         ids = np.full((len(batch), width), -1, np.int64)
+        count = max(1, min(QUERIES, NUMBERS // (self.corpus.dim + self.corpus.width)))
         for which, view in self.suiting(batch):
-            for start in range(0, len(which), QUERIES):
-                part = which[start : start + QUERIES]
+            for start in range(0, len(which), count):
+                part = which[start : start + count]
                 scores[part], ids[part] = view._search(batch.take(part).sharing(view.share), width)
         return scores, ids
 
