@@ -81,6 +81,18 @@ def test_json_that_holds_no_documents_is_refused_where_it_is_named(
         read(tmp_path, "f.json")
 
 
+def test_plain_numbers_of_a_table_are_numbers_and_compare_as_such(tmp_path: Path) -> None:
+    cells = ["100", "9", "-3", "12.50", "0", "007", "1e9", "+5", "1,5", "4.", "n/a", "٣", "1" * 16]
+    rows = [f'{n},row number {n},"{cell}"' for n, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,text,price", *rows]))
+    documents = [s.document for s in read(tmp_path).sources]
+    assert [d["id"] for d in documents] == [str(n) for n in range(len(cells))]
+    assert [d["meta"]["price"] for d in documents] == [100, 9, -3, 12.5, 0, *cells[5:]]
+    store = Retriever.open(tmp_path / "s.cover")
+    store.add(documents)
+    assert {hit.id for hit in store.search("row", 9, where={"price": {"$gte": 10}})} == {"0", "3"}
+
+
 def test_a_web_page_is_what_it_says_without_what_stands_around_it(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE)
     (source,) = read(tmp_path).sources

@@ -62,8 +62,7 @@ def test_the_whole_support_too_has_one_passage_of_each_document(tmp_path: Path) 
     asked, decoder = "durable stores, and filters by metadata", NNN(l1=0.02, l2=0.1)
     support = [hit.id.split("#")[0] for hit in store.search(asked, k=None, decoder=decoder, parts=None)]
     found = [
-        hit.id.split("#")[0]
-        for hit in store.search(asked, k=None, decoder=decoder, parts=None, per="document")
+        hit.id.split("#")[0] for hit in store.search(asked, k=None, decoder=decoder, parts=None, per="document")
     ]
     assert support.count("guide") == 2
     assert sorted(found) == sorted(set(support))

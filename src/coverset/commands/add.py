@@ -65,7 +65,7 @@ def add(
 
     JSON lines, JSON: objects with `text`, optionally `id`, `meta`, `vector`; other keys are metadata.
 
-    CSV: a header with `text`, optionally `id`; other columns are metadata.
+    CSV: a header with `text`, optionally `id`; other columns are metadata, plain numbers as numbers.
 
     Markdown, HTML, PDF, plain text: a file is a document, cut at headings, paragraphs and sentences if it is long.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,10 @@ SHAPES = (
     "expected an array of objects with 'text' or of texts, one such object, an object of ids and texts or "
     "objects, or an object with one such array"
 )
+
+
+# What stands in a cell as numbers are written: 007, 1e9 and 1,5 are texts, and what a double could not hold is too.
+NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?", re.ASCII)
 
 
 class NoDocumentsError(FileError):
@@ -54,7 +59,7 @@ def json_file(path: Path) -> Iterator[tuple[str, Json]]:
 
 
 def csv_file(path: Path) -> Iterator[tuple[str, Json]]:
-    """Yield (place, document) for each row: the columns `id` and `text`; the others become metadata."""
+    """Yield (place, document) for each row: the columns `id` and `text`; the others become metadata, plain numbers as such."""
     rows = csv.reader((text for _, text in lines(path)), strict=True)
     header: list[str] = []
     line = 1
@@ -71,7 +76,7 @@ def csv_file(path: Path) -> Iterator[tuple[str, Json]]:
                 if len(cells) != len(header):
                     raise FileError(f"{place}: {len(cells)} cells, and the header has {len(header)}")
                 record = dict(zip(header, cells, strict=True))
-                meta = {k: v for k, v in record.items() if k not in ("id", "text") and v}
+                meta = {k: _value(v) for k, v in record.items() if k not in ("id", "text") and v}
                 yield place, {"id": record.get("id") or place, "text": record["text"], "meta": meta}
     except csv.Error as error:
         raise FileError(f"{path}:{line}: not CSV: {error}") from error
@@ -82,6 +87,12 @@ def line_each(path: Path) -> Iterator[tuple[str, Json]]:
     for line, text in lines(path):
         if text.strip():
             yield f"{path}:{line}", {"id": f"{path.as_posix()}:{line}", "text": text.strip()}
+
+
+def _value(cell: str) -> str | int | float:
+    """Return a cell as metadata: a number where one is written, so that ranges compare it as one."""
+    found = NUMBER.fullmatch(cell)
+    return cell if found is None else float(cell) if found[2] else int(cell)
 
 
 def _document(place: str, record: Json) -> Json:
