@@ -28,6 +28,16 @@ MOST_FILES = 2_000
 FLOOR = 0.25
 
 
+def as_steps(value: Sequence[str]) -> list[str]:
+    """Return a plan: what each tool is to do, in texts of which none is empty and no two are equal."""
+    if isinstance(value, str) or not all(isinstance(step, str) for step in value):
+        raise ValueError(f"steps must be a list of texts, as ['read a file', 'send it'], got {value!r}")
+    steps = [step.strip() for step in value]
+    if "" in steps or len(set(steps)) < len(steps):
+        raise ValueError("steps must not be empty nor equal: say what each is to do")
+    return steps
+
+
 @dataclass(frozen=True)
 class Choice:
     """What was chosen for a request.

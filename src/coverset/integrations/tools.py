@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TypedDict, TypeVar
 
 from coverset.decoders import NNN, Decoder
@@ -18,7 +19,7 @@ from coverset.encoders import load_encoder
 from coverset.encoders.cache import default_folder
 from coverset.encoders.encoder import Encoder
 from coverset.inputs import as_count
-from coverset.integrations.shelf import Shelf, Shelved
+from coverset.integrations.shelf import Shelf, Shelved, as_steps
 from coverset.integrations.tool_shapes import name_of, text_of
 
 T = TypeVar("T")
@@ -51,7 +52,7 @@ class Choosing(TypedDict, total=False):
     decoder: Decoder | None
 
 
-# Lists of tools that stay indexed.
+# Lists of tools that stay indexed, and choosers of `choose_tools`.
 REMEMBERED = 8
 
 
@@ -94,7 +95,8 @@ class ToolChooser:
         Parameters
         ----------
         request
-            What is to be done; without one, all tools are returned.
+            What is to be done; without one and without steps, as where a turn of an agent is a picture, all tools
+            are returned.
         tools
             All tools, in OpenAI's, Anthropic's or MCP's shape, or any objects with a name and a description.
             What has no name, as tools that a provider runs itself, always comes along.
@@ -110,11 +112,13 @@ class ToolChooser:
         fixed = self.always.union(keep)
         stay = [tool for tool, name in zip(tools, names, strict=True) if name is None or name in fixed]
         rest = [tool for tool, name in zip(tools, names, strict=True) if name is not None and name not in fixed]
-        if not rest or not request.strip() or (len(rest) <= self.k and not steps):
-            return Chosen(tools)
-        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(request, self.k, steps or ())
+        plan = as_steps(steps or ())
+        if not rest or not (plan or request.strip()) or (len(rest) <= self.k and not plan):
+            return Chosen(tools, {step: [] for step in plan})
+        whole = request if request.strip() else "; ".join(plan)
+        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(whole, self.k, plan)
         named = [[name_of(rest[i]) or "" for i in serving] for serving in choice.steps]
-        return Chosen([*stay, *(rest[i] for i in choice.ids)], dict(zip(steps or (), named, strict=True)))
+        return Chosen([*stay, *(rest[i] for i in choice.ids)], dict(zip(plan, named, strict=True)))
 
     def _index(self, texts: tuple[str, ...]) -> Shelved:
         with self._lock:
@@ -128,7 +132,9 @@ class ToolChooser:
             return shelved
 
 
-_choosers: dict[int, ToolChooser] = {}
+@lru_cache(maxsize=REMEMBERED)
+def _chooser(k: int) -> ToolChooser:
+    return ToolChooser(k)
 
 
 def choose_tools(request: str, tools: Sequence[T], k: int = 5, steps: Sequence[str] | None = None) -> Chosen[T]:
@@ -139,7 +145,7 @@ def choose_tools(request: str, tools: Sequence[T], k: int = 5, steps: Sequence[s
     Parameters
     ----------
     request
-        What is to be done, in plain words, with all of its steps.
+        What is to be done, in plain words, with all of its steps; it may be empty where there are steps.
     tools
         All tools: dicts in OpenAI's (chat or responses), Anthropic's or MCP's shape, or any objects with a name
         and a description. They are returned as they are.
@@ -148,5 +154,7 @@ def choose_tools(request: str, tools: Sequence[T], k: int = 5, steps: Sequence[s
     steps
         What each tool is to do, if that is known; steps find tools far better than the request alone.
     """
-    chooser = _choosers.setdefault(as_count("k", k), ToolChooser(k))
+    chooser = _chooser(as_count("k", k))
+    if not steps and not request.strip():
+        raise ValueError("request must not be empty without steps: say in plain words what is to be done")
     return chooser.choose(request, tools, steps)

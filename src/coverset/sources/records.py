@@ -20,7 +20,7 @@ SHAPES = (
 )
 
 
-# What stands in a cell as numbers are written: 007, 1e9 and 1,5 are texts, and what a double could not hold is too.
+# How numbers are written in cells: 007, 1e9 and 1,5 are texts, and so is what a double would not hold.
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?", re.ASCII)
 
 
@@ -59,7 +59,7 @@ def json_file(path: Path) -> Iterator[tuple[str, Json]]:
 
 
 def csv_file(path: Path) -> Iterator[tuple[str, Json]]:
-    """Yield (place, document) for each row: the columns `id` and `text`; the others become metadata, plain numbers as such."""
+    """Yield (place, document) for each row: columns `id` and `text`; the others are metadata, numbers as such."""
     rows = csv.reader((text for _, text in lines(path)), strict=True)
     header: list[str] = []
     line = 1

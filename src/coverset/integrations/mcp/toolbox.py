@@ -20,6 +20,7 @@ from coverset.integrations.mcp.forwarding import call_tool
 from coverset.integrations.mcp.limits import bounded_result
 from coverset.integrations.mcp.tool_index import Catalogue
 from coverset.integrations.mcp.upstream import Upstream
+from coverset.integrations.shelf import as_steps
 from coverset.plain import Json
 
 # How long after the start a request still waits for servers that have not answered yet.
@@ -79,13 +80,11 @@ class Toolbox:
         tools of the same servers, which describe_tools explains. Use a tool by call_tool, with its name and
         arguments for its inputSchema.
         """
-        plan = [step.strip() for step in steps or []]
         if not request.strip():
             raise ToolError("request must not be empty: say in plain words what is to be done")
-        if "" in plan or len(set(plan)) < len(plan):
-            raise ToolError("steps must not be empty nor equal: say what each is to do")
         await self._settle()
         try:
+            plan = as_steps(steps or ())
             finding = await run_sync(self._catalogue.find, request, k, plan)
         except ValueError as error:
             raise ToolError(str(error)) from error
