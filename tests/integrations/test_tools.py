@@ -100,6 +100,14 @@ def test_steps_say_which_tool_serves_which_and_which_none_does() -> None:
     assert json.loads(json.dumps(chosen)) == list(chosen)
 
 
+def test_a_small_k_leaves_no_step_without_its_tool() -> None:
+    tools = [anthropic(*each) for each in CATALOGUE.items()]
+    steps = ["convert Celsius to Fahrenheit", "send a message by e-mail", "put a question to somebody"]
+    chosen = choose_tools("tell them how warm it is", tools, k=1, steps=steps)
+    assert {tool["name"] for tool in chosen} == {*NEEDED, "ask_user"}
+    assert chosen.unserved == []
+
+
 def test_stated_steps_are_heeded_without_a_request() -> None:
     tools = [anthropic(*each) for each in CATALOGUE.items()]
     steps = ["convert Celsius to Fahrenheit", "send a message by e-mail"]

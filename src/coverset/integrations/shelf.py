@@ -131,8 +131,8 @@ class Shelved:
         self._shelf.decoder.decode(self._index.corpus.take(slice(0, 1)), self._index, k=1)
 
     def choose(self, request: str, k: int, steps: Sequence[str] = ()) -> Choice:
-        """Return the k texts that together cover a request, and each of its steps if it comes with any."""
-        parts = steps or (split(request, self._shelf.analyser) if self._shelf.parts else [])
+        """Return the k texts, at least one a step, that together cover a request, and each of its steps."""
+        k, parts = max(k, len(steps)), steps or (split(request, self._shelf.analyser) if self._shelf.parts else [])
         targets = self._vectors([request, *parts])
         selection = self._shelf.decoder.decode(
             targets.take(slice(0, 1)),

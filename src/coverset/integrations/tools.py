@@ -62,7 +62,7 @@ class ToolChooser:
     Parameters
     ----------
     k
-        How many tools to choose.
+        How many tools to choose; for a plan of more steps, as many as it has.
     always
         Names of tools that come along in any case, beside the k.
     encoder
@@ -150,7 +150,7 @@ def choose_tools(request: str, tools: Sequence[T], k: int = 5, steps: Sequence[s
         All tools: dicts in OpenAI's (chat or responses), Anthropic's or MCP's shape, or any objects with a name
         and a description. They are returned as they are.
     k
-        How many tools.
+        How many tools; for a plan of more steps, as many as it has.
     steps
         What each tool is to do, if that is known; steps find tools far better than the request alone.
     """

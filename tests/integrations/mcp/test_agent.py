@@ -45,6 +45,8 @@ async def test_a_plan_finds_tools_step_by_step_and_says_what_none_does(agent: Ag
     assert answer["steps"][steps[1]][0] == "numbers/round_to_decimals"
     assert answer["steps"][steps[2]] == []
     assert answer["unserved"] == [steps[2]]
+    small = await agent.use("find_tools", request="what do we spend on average?", steps=steps, k=1)
+    assert (small["steps"], small["unserved"]) == (answer["steps"], [steps[2]])
     assert {"words/count_words", "numbers/mean"} <= set(answer["siblings"]) | {t["name"] for t in answer["tools"]}
     assert "steps must not be empty" in await agent.fail("find_tools", request="a", steps=["b", " "])
 

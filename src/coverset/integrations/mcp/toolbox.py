@@ -71,7 +71,9 @@ class Toolbox:
             list[str] | None,
             Field(description="Your plan: what each tool is to do, a step each, in plain words.", max_length=16),
         ] = None,
-        k: Annotated[int, Field(description="How many tools to return at most.", ge=1, le=100)] = 5,
+        k: Annotated[
+            int, Field(description="How many tools to return at most; at least one a step.", ge=1, le=100)
+        ] = 5,
     ) -> CallToolResult:
         """Find the few tools that together do a job, out of all tools of all servers.
 
