@@ -9,7 +9,7 @@ from pathlib import Path
 from coverset.answer import Answer, Hit, make_answer, make_hits
 from coverset.arrays import Floats
 from coverset.decoders import Decoder
-from coverset.decoders.registry import as_setting
+from coverset.decoders.registry import as_decoder, as_setting
 from coverset.encoders import Encoder
 from coverset.encoders.hybrid import Reading
 from coverset.encoders.precomputed import FINGERPRINT
@@ -133,9 +133,9 @@ class Retriever:
         """The share of words in scores that the store was set to; None: as it comes."""
         return self.snapshot().contents.state.share
 
-    def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+    def configure(self, decoder: Decoder | str, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who opens it."""
-        changes: dict[str, object] = {"decoder": as_setting(decoder)}
+        changes: dict[str, object] = {"decoder": as_setting(as_decoder(decoder, self.decoder))}
         if share is not None:
             changes["share"] = as_number("share", share, 0.0, 1.0)
         self._table.write(None, [], **changes)
@@ -202,7 +202,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: Parts = "auto",
         share: float | None = None,
         per: str = "passage",
@@ -220,7 +220,7 @@ class Retriever:
         where
             Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
         decoder
-            Another rule than the store's own.
+            Another rule than the store's own, or its name: "dense".
         parts
             What the request is made of, as further things to look for: "auto" tells it from the text, None takes
             the request as one thing, a list of texts is taken as it is: an agent knows its steps.
@@ -242,7 +242,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: PartsOfEach = "auto",
         share: float | None = None,
         per: str = "passage",
@@ -262,7 +262,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: Parts = "auto",
         share: float | None = None,
         per: str = "passage",
@@ -290,7 +290,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: PartsOfEach = "auto",
         share: float | None = None,
         per: str = "passage",

@@ -29,7 +29,7 @@ def essence(hits: Any) -> list[tuple[Any, ...]]:
     return [(hit.id, hit.text, hit.meta, pytest.approx(hit.weight, abs=1e-6)) for hit in hits]
 
 
-@pytest.mark.parametrize("decoder", [None, Dense(), NNN(l1=0.05, l2=0.1)], ids=str)
+@pytest.mark.parametrize("decoder", [None, Dense(), "dense", NNN(l1=0.05, l2=0.1)], ids=str)
 def test_it_finds_what_the_retriever_finds(server: Server, tools: Path, decoder: Any) -> None:
     store = Retriever.open(tools)
     with Client(server.address) as client:

@@ -84,6 +84,18 @@ def test_search_is_the_decoder_over_the_vectors(animals: Retriever, decoder: Any
     assert [hits] * 2 == animals.search_batch([query, query], k=3, decoder=decoder)
 
 
+def test_a_decoder_may_be_given_by_its_name(animals: Retriever) -> None:
+    animals.configure(NNN(l1=0.02, l2=0.3))
+    query = "black cat sleeps"
+    assert animals.search(query, decoder="dense") == animals.search(query, decoder=Dense())
+    assert animals.search(query, decoder="nnn") == animals.search(query)  # the store's own, as it is there
+    for wrong in ("densest", Dense, 5):
+        with pytest.raises(ValueError, match="decoder must be .*'nnn', 'dense', 'mmr', 'rrf', got"):
+            animals.search(query, decoder=wrong)  # type: ignore[arg-type]
+    animals.configure("dense")
+    assert reopened(animals).decoder == Dense()
+
+
 def test_add_replaces_and_delete_removes(animals: Retriever) -> None:
     other = reopened(animals)
     assert len(other) == 5
@@ -146,8 +158,8 @@ def test_the_decoder_is_kept_with_the_store(animals: Retriever) -> None:
         animals.configure(decoder)
         assert reopened(animals).decoder == animals.decoder == decoder
     assert animals.search("red fox") == animals.search("red fox", decoder=Dense())
-    with pytest.raises(ValueError, match="decoder must be one of Dense, MMR, NNN"):
-        animals.configure("dense")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="decoder must be a decoder, as NNN"):
+        animals.configure(Dense)  # type: ignore[arg-type]
 
 
 def documents() -> Iterator[Any]:

@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from coverset.answer import Hit, Part
 from coverset.decoders import Decoder
-from coverset.decoders.registry import name_of, options
+from coverset.decoders.registry import NAMES, name_of, options
+from coverset.inputs import as_choice
 from coverset.plain import Fields, Foreign, Json
 from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.errors import BusyStoreError
@@ -35,7 +36,7 @@ class How(TypedDict, total=False):
     """How a query is to be answered, as `Retriever.answer` has it."""
 
     where: Fields | None
-    decoder: Decoder | None
+    decoder: Decoder | str | None
     share: float | None
     per: str
     explain: bool
@@ -67,7 +68,7 @@ def ask(
     parts: PartsOfEach,
     *,
     where: Fields | None = None,
-    decoder: Decoder | None = None,
+    decoder: Decoder | str | None = None,
     share: float | None = None,
     per: str = "passage",
     explain: bool = False,
@@ -120,7 +121,7 @@ def store() -> Call[Json]:
     return Call("GET", "/v1/store", None, dict)
 
 
-def configure(decoder: Decoder, share: float | None) -> Call[None]:
+def configure(decoder: Decoder | str, share: float | None) -> Call[None]:
     """Make a decoder, and a share of words if one is given, the store's own."""
     return Call("PUT", "/v1/default", {**_chosen(decoder), "share": share}, lambda _said: None)
 
@@ -151,10 +152,12 @@ def _hit(said: Json) -> Hit:
     return Hit(**{f.name: flat[f.name] for f in fields(Hit) if f.name in flat})
 
 
-def _chosen(decoder: Decoder | None) -> Json:
+def _chosen(decoder: Decoder | str | None) -> Json:
     """Return a decoder as requests have it; one with parameters that they have no word for is refused."""
     if decoder is None:
         return {}
+    if isinstance(decoder, str):
+        return {"decoder": as_choice("decoder", decoder, NAMES)}
     chosen: Json = {"decoder": name_of(decoder)}
     for parameter in fields(decoder):
         value = getattr(decoder, parameter.name)

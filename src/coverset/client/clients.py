@@ -94,7 +94,7 @@ class Client:
         found = (self._send(call) for call in calls.get(ids))
         return [document for document in found if document is not None]
 
-    def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+    def configure(self, decoder: Decoder | str, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who searches it."""
         self._send(calls.configure(decoder, share))
 
@@ -166,7 +166,7 @@ class AsyncClient:
         found = [await self._send(call) for call in calls.get(ids)]
         return [document for document in found if document is not None]
 
-    async def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+    async def configure(self, decoder: Decoder | str, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who searches it."""
         await self._send(calls.configure(decoder, share))
 
