@@ -10,6 +10,7 @@ from urllib.parse import quote
 from coverset.answer import Hit, Part
 from coverset.decoders import Decoder
 from coverset.decoders.registry import NAMES, name_of, options
+from coverset.explaining.reasons import LeftOut
 from coverset.inputs import as_choice
 from coverset.plain import Fields, Foreign, Json
 from coverset.store.documents import Document, check_documents, check_ids
@@ -147,8 +148,10 @@ def _reply(said: Json) -> Reply:
 
 
 def _hit(said: Json) -> Hit:
-    """Return a hit; reasons, which the service keeps apart, stand with the rest."""
+    """Return a hit, as a Retriever does; reasons, which the service keeps apart, stand with the rest."""
     flat = {**said, **(said.get("reason") or {})}
+    flat.update({name: tuple(flat[name]) for name in ("words", "alike")})
+    flat["displaced"] = tuple(LeftOut(**other) for other in flat.get("displaced", ()))
     return Hit(**{f.name: flat[f.name] for f in fields(Hit) if f.name in flat})
 
 
@@ -161,7 +164,7 @@ def _chosen(decoder: Decoder | str | None) -> Json:
     chosen: Json = {"decoder": name_of(decoder)}
     for parameter in fields(decoder):
         value = getattr(decoder, parameter.name)
-        if parameter.name in options():
+        if parameter.name in options() or parameter.name == "distinct":
             chosen[parameter.name] = value
         elif parameter.default is not MISSING and value != parameter.default:
             raise ValueError(

@@ -39,7 +39,7 @@ def _read(call: Call[T], response: Foreign) -> T:
 
 
 class Client:
-    """A store behind `coverset serve`, with the methods of a `Retriever`.
+    """A store behind `coverset serve`, searched and written as a `Retriever` is.
 
         tools = Client("http://127.0.0.1:8000", key="...")
         tools.search("sort, then drop duplicates", k=5, where={"lang": "py"})
