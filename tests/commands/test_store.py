@@ -365,6 +365,10 @@ def test_it_works_in_a_pipe_and_completes_in_a_shell(tools: Path) -> None:
     assert {"nnn", "dense", "mmr"} <= set(words.split())
 
 
+def test_square_brackets_in_help_are_not_taken_for_markup() -> None:
+    assert '"relevant": [ids]}' in " ".join(coverset("tune", "--help").stdout.replace("│", " ").split())
+
+
 def test_help_teaches_by_example() -> None:
     for command in ("add", "search", "get", "delete", "info"):
         assert f"coverset {command} tools.cover" in coverset(command, "--help").stdout
