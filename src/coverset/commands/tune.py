@@ -28,7 +28,7 @@ def tune(
     examples: Annotated[
         Path | None,
         typer.Argument(
-            help='For a store: lines of {"query": ..., "relevant": \\[ids]}; a list among the ids: any one of these.'
+            help='For a store: lines of {"query": ..., "relevant": \\[ids]}; a list among them: any one.'
         ),
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
