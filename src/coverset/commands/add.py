@@ -38,6 +38,13 @@ def add(
             help="jsonl, json, csv, lines (one each), text, markdown, html, pdf; default: by suffix.",
         ),
     ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="The key or column of records that is the text; repeat to join several."),
+    ] = None,
+    identifier: Annotated[
+        str | None, typer.Option("--id", metavar="KEY", help="The key or column of records that is the id.")
+    ] = None,
     passages: Annotated[
         str | None,
         typer.Option(
@@ -75,17 +82,20 @@ def add(
 
       coverset add tools.cover tools.jsonl
 
+      coverset add tools.cover tools.json --id name --text name --text description
+
       coverset add notes.cover notes/ more.csv --passages 600
 
       git log --format=%s | coverset add log.cover - --format lines
     """
     from coverset.retriever import Retriever
     from coverset.sources import read_sources
+    from coverset.sources.records import Columns
 
     start = time.perf_counter()
     with bad_input():
         size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
-        found = read_sources(sources, form, size)
+        found = read_sources(sources, form, size, Columns(tuple(text or ("text",)), identifier))
         retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
         changed = _write(retriever, found.sources)
         gone = _stale(retriever, found)

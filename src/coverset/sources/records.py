@@ -9,6 +9,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from coverset.lines import FileError, lines, records
@@ -28,13 +29,40 @@ class NoDocumentsError(FileError):
     """A file that is right as such, and holds no documents: another's JSON, a table without texts."""
 
 
-def jsonl(path: Path) -> Iterator[tuple[str, Json]]:
+# How to say where a record has its text, if not under `text`.
+HINT = "--text KEY names the key of the text, and --id KEY that of the id"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Under which keys, or in which columns, records have their text (of several, a line each) and their id."""
+
+    text: tuple[str, ...] = ("text",)
+    id: str | None = None
+
+    def named(self, record: Json) -> Json:
+        """Return a record with its text under `text` and its id under `id`; what makes them up is no metadata."""
+        if self == Columns():
+            return record
+        named = {key: value for key, value in record.items() if key not in (*self.text, self.id)}
+        if self.id is not None and self.id in record:
+            named["id"] = record[self.id]
+        found = [record[key] for key in self.text if record.get(key)]
+        if found:
+            named["text"] = "\n".join(found) if all(isinstance(text, str) for text in found) else found
+        return named
+
+
+def jsonl(path: Path, columns: Columns) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each object of a JSON lines file."""
     for line, record in records(path):
-        yield f"{path}:{line}", _document(f"{path}:{line}", record)
+        place, named = f"{path}:{line}", columns.named(record)
+        if "text" not in named:
+            raise FileError(f"{place}: text must be a string, got None; {HINT}, among {list(record)}")
+        yield place, _document(place, named)
 
 
-def json_file(path: Path) -> Iterator[tuple[str, Json]]:
+def json_file(path: Path, columns: Columns) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each document of a JSON file: `SHAPES` says where they may be."""
     try:
         value = json.loads("".join(text for _, text in lines(path)))
@@ -42,7 +70,7 @@ def json_file(path: Path) -> Iterator[tuple[str, Json]]:
         raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg} at column {error.colno}") from error
     except RecursionError as error:
         raise FileError(f"{path}: not JSON that can be read: nested too deeply") from error
-    if isinstance(value, dict) and "text" not in value:
+    if isinstance(value, dict) and "text" not in columns.named(value):
         arrays = [found for found in value.values() if isinstance(found, list)]
         if len(arrays) == 1:
             value = arrays[0]
@@ -53,12 +81,13 @@ def json_file(path: Path) -> Iterator[tuple[str, Json]]:
     for number, record in enumerate(found, 1):
         place = f"{path}:{number}" if isinstance(value, list) else str(path)
         record = {"text": record} if isinstance(record, str) else record
+        record = columns.named(record) if isinstance(record, dict) else record
         if not isinstance(record, dict) or "text" not in record:
-            raise NoDocumentsError(f"{place}: {SHAPES}, got {json.dumps(record):.60}")
+            raise NoDocumentsError(f"{place}: {SHAPES}, got {json.dumps(record):.60}; {HINT}")
         yield place, _document(place, record)
 
 
-def csv_file(path: Path) -> Iterator[tuple[str, Json]]:
+def csv_file(path: Path, columns: Columns) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each row: columns `id` and `text`; the others are metadata, numbers as such."""
     rows = csv.reader((text for _, text in lines(path)), strict=True)
     header: list[str] = []
@@ -68,21 +97,22 @@ def csv_file(path: Path) -> Iterator[tuple[str, Json]]:
             place, line = f"{path}:{line}", rows.line_num + 1
             if not header:
                 header = [cell.strip() for cell in cells]
-                if "text" not in header or len(set(header)) < len(header):
+                if not set(columns.text) <= set(header) or len(set(header)) < len(header):
+                    wanted = " and ".join(f"one {name!r}" for name in columns.text)
                     raise NoDocumentsError(
-                        f"{place}: the header must name each column once, and one 'text', got {header}"
+                        f"{place}: the header must name each column once, and {wanted}, got {header}; {HINT}"
                     )
             elif cells:
                 if len(cells) != len(header):
                     raise FileError(f"{place}: {len(cells)} cells, and the header has {len(header)}")
-                record = dict(zip(header, cells, strict=True))
+                record = columns.named(dict(zip(header, cells, strict=True)))
                 meta = {k: _value(v) for k, v in record.items() if k not in ("id", "text") and v}
-                yield place, {"id": record.get("id") or place, "text": record["text"], "meta": meta}
+                yield place, {"id": record.get("id") or place, "text": record.get("text", ""), "meta": meta}
     except csv.Error as error:
         raise FileError(f"{path}:{line}: not CSV: {error}") from error
 
 
-def line_each(path: Path) -> Iterator[tuple[str, Json]]:
+def line_each(path: Path, _columns: Columns) -> Iterator[tuple[str, Json]]:
     """Yield (place, document) for each line that is not blank."""
     for line, text in lines(path):
         if text.strip():
