@@ -76,6 +76,10 @@ class Retriever:
         timeout
             How long a write waits for another writer, in seconds, before it raises BusyStoreError.
         """
+        if Path(folder).is_file():
+            raise ValueError(
+                f"a store is a folder, and {folder} is a file: name a folder, which is made if it is missing"
+            )
         table = Table(Path(folder), timeout)
         if not table.exists:
             if not create:
@@ -89,6 +93,11 @@ class Retriever:
         if encoder is not None:
             encoder = same_encoder(table.folder, now.state, now.dim, encoder)
         return cls(table, encoder, now.state, now.dim)
+
+    def __repr__(self) -> str:
+        """Say where it is and, if its documents have been read, how many there were."""
+        read = "" if self._snapshot is None else f", {len(self._snapshot):,} documents"
+        return f"<Retriever {str(self.folder)!r}{read}>"
 
     @property
     def folder(self) -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from coverset import MMR, NNN, Dense, Hit, Retriever
+from coverset import MMR, NNN, Client, Dense, Hit, MemoryIndex, Retriever
 from coverset.encoders.precomputed import Precomputed
 from coverset.store import Document, EncoderMismatchError
 from tests.store.words import Words
@@ -90,10 +90,25 @@ def test_a_decoder_may_be_given_by_its_name(animals: Retriever) -> None:
     assert animals.search(query, decoder="dense") == animals.search(query, decoder=Dense())
     assert animals.search(query, decoder="nnn") == animals.search(query)  # the store's own, as it is there
     for wrong in ("densest", Dense, 5):
-        with pytest.raises(ValueError, match="decoder must be .*'nnn', 'dense', 'mmr', 'rrf', got"):
+        with pytest.raises(ValueError, match=r"decoder must be .*'nnn', 'dense', 'mmr', 'rrf', got"):
             animals.search(query, decoder=wrong)  # type: ignore[arg-type]
     animals.configure("dense")
     assert reopened(animals).decoder == Dense()
+
+
+def test_a_store_an_index_and_a_client_say_what_they_are(animals: Retriever) -> None:
+    other = reopened(animals)
+    assert repr(other) == f"<Retriever {str(animals.folder)!r}>"
+    count = len(other)
+    assert repr(other) == f"<Retriever {str(animals.folder)!r}, {count} documents>"
+    assert repr(MemoryIndex(np.eye(3, 4))) == "<MemoryIndex 3 documents, meaning 4 wide>"
+    assert repr(Client("http://127.0.0.1:1", key="secret")) == "<Client 'http://127.0.0.1:1'>"
+
+
+def test_a_file_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,text\n")
+    with pytest.raises(ValueError, match=r"a store is a folder, and .*t\.csv is a file"):
+        Retriever.open(tmp_path / "t.csv")
 
 
 def test_add_replaces_and_delete_removes(animals: Retriever) -> None:

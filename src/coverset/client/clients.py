@@ -61,6 +61,10 @@ class Client:
         self._httpx = require("httpx", "client")
         self._http = self._httpx.Client(**_settings(url, key, timeout))
 
+    def __repr__(self) -> str:
+        """Say where the service is."""
+        return f"<Client {str(self._http.base_url)!r}>"
+
     def search(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> list[Hit]:
         """Return the documents that together cover a query, best first."""
         return self.answer(query, k, parts=parts, **how).hits
@@ -132,6 +136,10 @@ class AsyncClient:
     def __init__(self, url: str, key: str | None = None, *, timeout: float = 60.0) -> None:
         self._httpx = require("httpx", "client")
         self._http = self._httpx.AsyncClient(**_settings(url, key, timeout))
+
+    def __repr__(self) -> str:
+        """Say where the service is."""
+        return f"<AsyncClient {str(self._http.base_url)!r}>"
 
     async def search(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> list[Hit]:
         """Return the documents that together cover a query, best first."""
