@@ -113,9 +113,8 @@ def add(
 def _report(retriever: Retriever, found: Read, changes: str, deleted: int) -> None:
     """Say what was read and written, and what to look at."""
     pieces = f" in {len(found.sources)} passages" if len(found.sources) > len(found.origins) else ""
-    typer.echo(
-        f"{len(found.origins)} documents read{pieces}, {changes}; {retriever.folder} now has {len(retriever)}"
-    )
+    read = "1 document" if len(found.origins) == 1 else f"{len(found.origins)} documents"
+    typer.echo(f"{read} read{pieces}, {changes}; {retriever.folder} now has {len(retriever)}")
     if deleted:
         typer.echo(f"{deleted} passages deleted that their documents no longer have")
     if found.long:
