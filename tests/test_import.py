@@ -23,6 +23,10 @@ def test_import_brings_in_nothing_heavy_but_numpy() -> None:
     assert not heavy & set(loaded)
 
 
+def test_what_is_imported_when_asked_for_is_listed_all_the_same() -> None:
+    assert {"Retriever", "Client", "NNN"} <= set(run("import coverset; print(*dir(coverset))").split())
+
+
 def test_import_takes_less_than_0_3_seconds_over_numpy() -> None:
     code = """
         import time, numpy

@@ -29,6 +29,11 @@ __all__ = [
 __version__ = "0.1.0"
 
 
+def __dir__() -> list[str]:
+    """Name what is imported when asked for, too."""
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> object:
     """Import what is heavier when it is first asked for."""
     if name in ("Answer", "Hit", "Retriever"):

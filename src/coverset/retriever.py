@@ -9,7 +9,7 @@ from pathlib import Path
 from coverset.answer import Answer, Hit, make_answer, make_hits
 from coverset.arrays import Floats
 from coverset.decoders import Decoder
-from coverset.decoders.registry import as_setting
+from coverset.decoders.registry import as_decoder, as_setting
 from coverset.encoders import Encoder
 from coverset.encoders.hybrid import Reading
 from coverset.encoders.precomputed import FINGERPRINT
@@ -75,6 +75,10 @@ class Retriever:
         timeout
             How long a write waits for another writer, in seconds, before it raises BusyStoreError.
         """
+        if Path(folder).is_file():
+            raise ValueError(
+                f"a store is a folder, and {folder} is a file: name a folder, which is made if it is missing"
+            )
         table = Table(Path(folder), timeout)
         if not table.exists:
             if not create:
@@ -88,6 +92,12 @@ class Retriever:
         if encoder is not None:
             encoder = same_encoder(table.folder, now.state, now.dim, encoder)
         return cls(table, encoder, now.state, now.dim)
+
+    def __repr__(self) -> str:
+        """Say where it is and, if its documents have been read, how many there were."""
+        known = self._newest.known
+        read = "" if known is None else f", {len(known):,} documents"
+        return f"<Retriever {str(self.folder)!r}{read}>"
 
     @property
     def folder(self) -> Path:
@@ -132,9 +142,9 @@ class Retriever:
         """The share of words in scores that the store was set to; None: as it comes."""
         return self._newest.read().contents.state.share
 
-    def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+    def configure(self, decoder: Decoder | str, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who opens it."""
-        changes: dict[str, object] = {"decoder": as_setting(decoder)}
+        changes: dict[str, object] = {"decoder": as_setting(as_decoder(decoder, self.decoder))}
         if share is not None:
             changes["share"] = as_number("share", share, 0.0, 1.0)
         self._table.write(None, [], **changes)
@@ -201,7 +211,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: Parts = "auto",
         share: float | None = None,
         per: str = "passage",
@@ -219,7 +229,7 @@ class Retriever:
         where
             Only documents whose metadata match: `{"lang": "py", "year": [2024, 2025]}`.
         decoder
-            Another rule than the store's own.
+            Another rule than the store's own, or its name: "dense".
         parts
             What the request is made of, as further things to look for: "auto" tells it from the text, None takes
             the request as one thing, a list of texts is taken as it is: an agent knows its steps.
@@ -241,7 +251,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: PartsOfEach = "auto",
         share: float | None = None,
         per: str = "passage",
@@ -261,7 +271,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: Parts = "auto",
         share: float | None = None,
         per: str = "passage",
@@ -277,7 +287,7 @@ class Retriever:
         k: int | None = 5,
         *,
         where: Fields | None = None,
-        decoder: Decoder | None = None,
+        decoder: Decoder | str | None = None,
         parts: PartsOfEach = "auto",
         share: float | None = None,
         per: str = "passage",

@@ -20,8 +20,8 @@ from coverset.demo.catalogue import catalogue
 TOOLS = dict(list(catalogue().items())[::12])
 
 
-def coverset(*arguments: str | Path, text: str | bytes | None = None, code: int = 0) -> Result:
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(app, list(map(str, arguments)), input=text)
+def coverset(*arguments: str | Path, text: str | bytes | None = None, code: int = 0, columns: int = 100) -> Result:
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, list(map(str, arguments)), input=text)
     assert result.exit_code == code, result.output
     return result
 
@@ -198,9 +198,30 @@ def test_explain_says_what_each_document_adds_and_displaced(tools: Path) -> None
     assert answer["covered"] == pytest.approx(sum(hit["adds"] for hit in answer["hits"]))
     assert 0 < answer["covered_by_nearest"] < 1
     screen = coverset("search", tools, query, "--l1", "0.02", "--l2", "0.05", "--explain").stdout
-    assert "nearest no. 1" in screen
+    assert "nearest: no. 1" in screen
     assert "cosine" in screen
     assert "Together they explain" in screen
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_an_explanation_can_be_read_on_a_narrow_screen(tools: Path, columns: int) -> None:
+    query = "take the sine of an angle in degrees, round the result to two decimals, and sort what comes of it"
+    answer = json.loads(coverset("search", tools, query, "--explain", "--json").stdout)
+    screen = coverset("search", tools, query, "--explain", columns=columns).stdout
+    assert max(map(len, screen.splitlines())) <= columns
+    assert "…" not in screen
+    read = "".join(line.strip("│ ") for line in screen.splitlines())
+    words = "".join(c for c in read if not c.isspace())
+
+    def shown(text: str) -> bool:
+        return "".join(text.split()) in words
+
+    assert shown(query)
+    for hit in answer["hits"]:
+        assert f"{hit['adds']:.0%}" in screen
+        for text in (hit["id"], hit["part"] or "", ", ".join(hit["words"])):
+            assert all(shown(piece) for piece in text.split()), text
+        assert all(shown(d["id"]) for d in hit["displaced"])
 
 
 def test_queries_can_come_from_standard_input(tools: Path) -> None:
@@ -342,6 +363,10 @@ def test_it_works_in_a_pipe_and_completes_in_a_shell(tools: Path) -> None:
     typed = "coverset search s.cover x --decoder "
     words = run(None, COMP_WORDS=typed, COMP_CWORD="5", _COVERSET_COMPLETE="complete_bash")
     assert {"nnn", "dense", "mmr"} <= set(words.split())
+
+
+def test_square_brackets_in_help_are_not_taken_for_markup() -> None:
+    assert '"relevant": [ids]}' in " ".join(coverset("tune", "--help").stdout.replace("│", " ").split())
 
 
 def test_help_teaches_by_example() -> None:

@@ -67,6 +67,15 @@ def test_json_is_one_object_with_the_true_figures(folder: Path, arguments: list[
     assert result["params"] == decoder.__dict__
 
 
+def test_dense_gains_nothing_over_dense_in_the_same_space(folder: Path) -> None:
+    asked = (folder, "--decoder", "dense", "--cache", folder / "cache")
+    told = json.loads(run(*asked, "--json").stdout)
+    assert told["dense in the same space"] == {str(metric): told[str(metric)] for metric in PAPER}
+    _, second = run(*asked).stdout.split("beside Dense in the same space")
+    assert second.count("+0.0 (") == len(PAPER)
+    assert "Dense is that on meaning alone" in second
+
+
 def test_tuning_takes_the_best_of_the_grid_on_the_split_it_is_given(folder: Path) -> None:
     plain = ("--space", "dense", "--no-parts")
     done = run(folder, "--decoder", "nnn", "--tune", "dev", *plain, "--cache", folder / "cache", "--json")

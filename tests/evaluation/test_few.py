@@ -118,6 +118,19 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert Retriever.open(store).decoder == chosen
 
 
+def test_where_the_default_stays_its_figures_are_told_and_what_is_missing(store: Path, tmp_path: Path) -> None:
+    Retriever.open(store).configure(NNN())
+    nearest = [hit.id for hit in Retriever.open(store).search("sort an array", 5, parts=None)]
+    far = next(i for i in Retriever.open(store).ids() if i not in nearest)
+    (tmp_path / "one.jsonl").write_text(json.dumps({"query": "sort an array", "relevant": [nearest[0], [far]]}))
+    said = " ".join(run(store, tmp_path / "one.jsonl", "--apply", command="tune").stdout.split())
+    assert "on 1 query no other setting" in said
+    assert "Recall@5 50.0 (95% interval" in said
+    assert "Comp@5 0.0 (95% interval" in said
+    assert f"Not complete: 1 of 1 “sort an array” lacks {far}" in said
+    assert "Nothing was changed" in said
+
+
 def test_a_store_is_suited_to_queries_without_labels(folder: Path, store: Path, tmp_path: Path) -> None:
     split, log = load(folder).split("dev"), tmp_path / "queries.jsonl"
     log.write_text("".join(json.dumps({"query": text, "user": 7}) + "\n" for text in split.texts))

@@ -77,10 +77,10 @@ def test_a_tool_without_a_description_is_found_by_its_parameters() -> None:
     assert bare in choose_tools("from Celsius to Fahrenheit", [*tools, bare], k=3)
 
 
-def test_few_tools_and_empty_requests_leave_all() -> None:
+def test_few_tools_and_a_turn_without_text_leave_all() -> None:
     tools = [anthropic(name, description) for name, description in list(CATALOGUE.items())[:4]]
     assert choose_tools(REQUEST, tools, k=4) == tools
-    assert choose_tools("  ", tools, k=1) == tools
+    assert ToolChooser(1).choose("  ", tools) == tools
     assert choose_tools(REQUEST, [], k=1) == []
 
 
@@ -100,6 +100,23 @@ def test_steps_say_which_tool_serves_which_and_which_none_does() -> None:
     assert json.loads(json.dumps(chosen)) == list(chosen)
 
 
+def test_a_small_k_leaves_no_step_without_its_tool() -> None:
+    tools = [anthropic(*each) for each in CATALOGUE.items()]
+    steps = ["convert Celsius to Fahrenheit", "send a message by e-mail", "put a question to somebody"]
+    chosen = choose_tools("tell them how warm it is", tools, k=1, steps=steps)
+    assert {tool["name"] for tool in chosen} == {*NEEDED, "ask_user"}
+    assert chosen.unserved == []
+
+
+def test_stated_steps_are_heeded_without_a_request() -> None:
+    tools = [anthropic(*each) for each in CATALOGUE.items()]
+    steps = ["convert Celsius to Fahrenheit", "send a message by e-mail"]
+    chosen = choose_tools(" ", tools, k=2, steps=steps)
+    assert {tool["name"] for tool in chosen} == set(NEEDED)
+    assert chosen.steps == {steps[0]: ["celsius_to_fahrenheit"], steps[1]: ["send_email"]}
+    assert choose_tools("", [], k=2, steps=steps).unserved == steps
+
+
 def test_misspelt_names_and_impossible_numbers_are_errors() -> None:
     with pytest.raises(ValueError, match="always names tools that are not among the tools: ask_usr"):
         ToolChooser(2, always=["ask_usr"]).choose(REQUEST, [mcp(*each) for each in CATALOGUE.items()])
@@ -107,6 +124,24 @@ def test_misspelt_names_and_impossible_numbers_are_errors() -> None:
         ToolChooser(2, always="ask_user")
     with pytest.raises(ValueError, match="k must be"):
         choose_tools(REQUEST, [], k=0)
+    tools = [mcp(*each) for each in CATALOGUE.items()]
+    steps: Any
+    for steps in ("read", [5], [["read"]]):
+        with pytest.raises(ValueError, match="steps must be a list of texts"):
+            choose_tools(REQUEST, tools, steps=steps)
+    with pytest.raises(ValueError, match="steps must not be empty nor equal"):
+        choose_tools(REQUEST, tools, steps=["read", " "])
+    with pytest.raises(ValueError, match="request must not be empty"):
+        choose_tools(" ", tools)
+    for wrong in (5, "read_file", None, mcp):
+        with pytest.raises(ValueError, match=r"tools must be dicts .* or objects with a name and a description"):
+            choose_tools(REQUEST, [*tools, wrong])
+
+
+def test_choosers_of_ever_other_sizes_are_not_all_kept() -> None:
+    for k in range(1, 40):
+        choose_tools(REQUEST, [], k)
+    assert module._chooser.cache_info().currsize <= module.REMEMBERED
 
 
 @pytest.mark.parametrize("wait", [False, True])

@@ -29,7 +29,7 @@ def essence(hits: Any) -> list[tuple[Any, ...]]:
     return [(hit.id, hit.text, hit.meta, pytest.approx(hit.weight, abs=1e-6)) for hit in hits]
 
 
-@pytest.mark.parametrize("decoder", [None, Dense(), NNN(l1=0.05, l2=0.1)], ids=str)
+@pytest.mark.parametrize("decoder", [None, Dense(), "dense", NNN(l1=0.05, l2=0.1)], ids=str)
 def test_it_finds_what_the_retriever_finds(server: Server, tools: Path, decoder: Any) -> None:
     store = Retriever.open(tools)
     with Client(server.address) as client:
@@ -72,6 +72,25 @@ def test_parts_share_and_documents_are_asked_for_as_of_a_retriever(served_librar
             client.search(QUERY, shares=0.0)  # type: ignore[call-arg]
 
 
+def test_kinds_are_told_apart_as_a_retriever_does(served_library: Server, library: Path) -> None:
+    store, query = Retriever.open(library), QUERY
+    with Client(served_library.address) as client:
+        for distinct in (False, 0.7, "auto"):
+            decoder = NNN(distinct=distinct)  # type: ignore[arg-type]
+            found = client.answer(query, k=6, decoder=decoder, explain=True).hits
+            expected = store.answer(query, k=6, decoder=decoder, explain=True).hits
+            assert [(h.id, h.alike, h.words) for h in found] == [(h.id, h.alike, h.words) for h in expected]
+            assert [[d.id for d in h.displaced] for h in found] == [[d.id for d in h.displaced] for h in expected]
+            assert any(hit.alike for hit in found) == (distinct is not False)
+        for side in ("search", "compare"):
+            asked = {"query": query, "k": 6, "distinct": False}
+            answer = client._http.post(f"/v1/{side}", json=asked).json()
+            hits = answer["hits"] if side == "search" else answer["answers"]["nnn"]["hits"]
+            assert [hit["alike"] for hit in hits] == [[]] * 6
+            refused = client._http.post(f"/v1/{side}", json={"query": query, "distinct": 1.5})
+            assert (refused.status_code, "distinct" in refused.text) == (422, True)
+
+
 def test_it_writes_reads_and_deletes(served: Server) -> None:
     with Client(served.address, "w" * 32) as client:
         assert client.add([{"id": "new/one", "text": "Round a number."}, Document("two", "Sine.", {"n": 2})]) == 2
@@ -83,6 +102,9 @@ def test_it_writes_reads_and_deletes(served: Server) -> None:
         assert client.add(many) == 1100  # more than one request carries
         client.configure(Dense(), share=0.25)
         assert Retriever.open(served.store).decoder == Dense()
+        client.configure(NNN(distinct=0.8))
+        assert Retriever.open(served.store).decoder == NNN(distinct=0.8)
+        assert client.info()["default"]["distinct"] == 0.8
         assert Retriever.open(served.store).share == client.info()["default"]["share"] == 0.25
         assert client.delete([document["id"] for document in many] + ["nobody"]) == 1100
         assert client.delete([]) == client.add([]) == 0

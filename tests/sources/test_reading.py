@@ -16,6 +16,7 @@ from coverset import Retriever
 from coverset.lines import FileError
 from coverset.sources import read_sources
 from coverset.sources.reading import Read
+from coverset.sources.records import Columns
 from tests.commands.test_store import coverset, message
 
 PAGE = """<html><head><title>About sorting</title></head><body>
@@ -79,6 +80,48 @@ def test_json_that_holds_no_documents_is_refused_where_it_is_named(
     (tmp_path / "f.json").write_text(content)
     with pytest.raises(FileError, match=expected):
         read(tmp_path, "f.json")
+
+
+def test_plain_numbers_of_a_table_are_numbers_and_compare_as_such(tmp_path: Path) -> None:
+    cells = ["100", "9", "-3", "12.50", "0", "007", "1e9", "+5", "1,5", "4.", "n/a", "٣", "1" * 16]
+    rows = [f'{n},row number {n},"{cell}"' for n, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,text,price", *rows]))
+    documents = [s.document for s in read(tmp_path).sources]
+    assert [d["id"] for d in documents] == [str(n) for n in range(len(cells))]
+    assert [d["meta"]["price"] for d in documents] == [100, 9, -3, 12.5, 0, *cells[5:]]
+    store = Retriever.open(tmp_path / "s.cover")
+    store.add(documents)
+    assert {hit.id for hit in store.search("row", 9, where={"price": {"$gte": 10}})} == {"0", "3"}
+
+
+TOOLS = [
+    {"name": "read", "description": "Read a file.", "cost": 2},
+    {"name": "send", "description": "Send a letter."},
+]
+FORMS = {
+    "t.jsonl": "\n".join(map(json.dumps, TOOLS)),
+    "t.json": json.dumps({"version": 1, "tools": TOOLS}),
+    "t.csv": "name,description,cost\nread,Read a file.,2\nsend,Send a letter.,\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_records_may_have_their_text_and_id_under_other_names(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(FORMS[name])
+    one = read(tmp_path, name, columns=Columns(("description",), "name")).sources
+    assert [(s.document["id"], s.document["text"]) for s in one] == [
+        ("read", "Read a file."),
+        ("send", "Send a letter."),
+    ]
+    assert one[0].document["meta"] == {"cost": 2}
+    both = read(tmp_path, name, columns=Columns(("name", "description"), "name")).sources
+    assert [s.document["text"] for s in both] == ["read\nRead a file.", "send\nSend a letter."]
+    with pytest.raises(FileError, match="--text KEY names the key of the text"):
+        read(tmp_path, name)
+    coverset(
+        "add", tmp_path / "s.cover", tmp_path / name, "--id", "name", "--text", "name", "--text", "description"
+    )
+    assert [d.text for d in Retriever.open(tmp_path / "s.cover")] == ["read\nRead a file.", "send\nSend a letter."]
 
 
 def test_a_web_page_is_what_it_says_without_what_stands_around_it(tmp_path: Path) -> None:

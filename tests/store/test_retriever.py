@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from coverset import MMR, NNN, Dense, Hit, Retriever
+from coverset import MMR, NNN, Client, Dense, Hit, MemoryIndex, Retriever
 from coverset.encoders.precomputed import Precomputed
 from coverset.store import Document, EncoderMismatchError
 from tests.store.words import Words
@@ -84,6 +84,33 @@ def test_search_is_the_decoder_over_the_vectors(animals: Retriever, decoder: Any
     assert [hits] * 2 == animals.search_batch([query, query], k=3, decoder=decoder)
 
 
+def test_a_decoder_may_be_given_by_its_name(animals: Retriever) -> None:
+    animals.configure(NNN(l1=0.02, l2=0.3))
+    query = "black cat sleeps"
+    assert animals.search(query, decoder="dense") == animals.search(query, decoder=Dense())
+    assert animals.search(query, decoder="nnn") == animals.search(query)  # the store's own, as it is there
+    for wrong in ("densest", Dense, 5):
+        with pytest.raises(ValueError, match=r"decoder must be .*'nnn', 'dense', 'mmr', 'rrf', got"):
+            animals.search(query, decoder=wrong)  # type: ignore[arg-type]
+    animals.configure("dense")
+    assert reopened(animals).decoder == Dense()
+
+
+def test_a_store_an_index_and_a_client_say_what_they_are(animals: Retriever) -> None:
+    other = reopened(animals)
+    assert repr(other) == f"<Retriever {str(animals.folder)!r}>"
+    count = len(other)
+    assert repr(other) == f"<Retriever {str(animals.folder)!r}, {count} documents>"
+    assert repr(MemoryIndex(np.eye(3, 4))) == "<MemoryIndex 3 documents, meaning 4 wide>"
+    assert repr(Client("http://127.0.0.1:1", key="secret")) == "<Client 'http://127.0.0.1:1'>"
+
+
+def test_a_file_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,text\n")
+    with pytest.raises(ValueError, match=r"a store is a folder, and .*t\.csv is a file"):
+        Retriever.open(tmp_path / "t.csv")
+
+
 def test_add_replaces_and_delete_removes(animals: Retriever) -> None:
     other = reopened(animals)
     assert len(other) == 5
@@ -146,8 +173,8 @@ def test_the_decoder_is_kept_with_the_store(animals: Retriever) -> None:
         animals.configure(decoder)
         assert reopened(animals).decoder == animals.decoder == decoder
     assert animals.search("red fox") == animals.search("red fox", decoder=Dense())
-    with pytest.raises(ValueError, match="decoder must be one of Dense, MMR, NNN"):
-        animals.configure("dense")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="decoder must be a decoder, as NNN"):
+        animals.configure(Dense)  # type: ignore[arg-type]
 
 
 def documents() -> Iterator[Any]:

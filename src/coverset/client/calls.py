@@ -9,7 +9,9 @@ from urllib.parse import quote
 
 from coverset.answer import Hit, Part
 from coverset.decoders import Decoder
-from coverset.decoders.registry import name_of, options
+from coverset.decoders.registry import NAMES, name_of, options
+from coverset.explaining.reasons import LeftOut
+from coverset.inputs import as_choice
 from coverset.plain import Fields, Foreign, Json
 from coverset.server.settings import MOST_DOCUMENTS
 from coverset.store.documents import Document, check_documents, check_ids
@@ -34,7 +36,7 @@ class How(TypedDict, total=False):
     """How a query is to be answered, as `Retriever.answer` has it."""
 
     where: Fields | None
-    decoder: Decoder | None
+    decoder: Decoder | str | None
     share: float | None
     per: str
     explain: bool
@@ -66,7 +68,7 @@ def ask(
     parts: PartsOfEach,
     *,
     where: Fields | None = None,
-    decoder: Decoder | None = None,
+    decoder: Decoder | str | None = None,
     share: float | None = None,
     per: str = "passage",
     explain: bool = False,
@@ -119,7 +121,7 @@ def store() -> Call[Json]:
     return Call("GET", "/v1/store", None, dict)
 
 
-def configure(decoder: Decoder, share: float | None) -> Call[None]:
+def configure(decoder: Decoder | str, share: float | None) -> Call[None]:
     """Make a decoder, and a share of words if one is given, the store's own."""
     return Call("PUT", "/v1/default", {**_chosen(decoder), "share": share}, lambda _said: None)
 
@@ -145,19 +147,23 @@ def _reply(said: Json) -> Reply:
 
 
 def _hit(said: Json) -> Hit:
-    """Return a hit; reasons, which the service keeps apart, stand with the rest."""
+    """Return a hit, as a Retriever does; reasons, which the service keeps apart, stand with the rest."""
     flat = {**said, **(said.get("reason") or {})}
+    flat.update({name: tuple(flat[name]) for name in ("words", "alike")})
+    flat["displaced"] = tuple(LeftOut(**other) for other in flat.get("displaced", ()))
     return Hit(**{f.name: flat[f.name] for f in fields(Hit) if f.name in flat})
 
 
-def _chosen(decoder: Decoder | None) -> Json:
+def _chosen(decoder: Decoder | str | None) -> Json:
     """Return a decoder as requests have it; one with parameters that they have no word for is refused."""
     if decoder is None:
         return {}
+    if isinstance(decoder, str):
+        return {"decoder": as_choice("decoder", decoder, NAMES)}
     chosen: Json = {"decoder": name_of(decoder)}
     for parameter in fields(decoder):
         value = getattr(decoder, parameter.name)
-        if parameter.name in options():
+        if parameter.name in options() or parameter.name == "distinct":
             chosen[parameter.name] = value
         elif parameter.default is not MISSING and value != parameter.default:
             raise ValueError(

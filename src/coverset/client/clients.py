@@ -39,7 +39,7 @@ def _read(call: Call[T], response: Foreign) -> T:
 
 
 class Client:
-    """A store behind `coverset serve`, with the methods of a `Retriever`.
+    """A store behind `coverset serve`, searched and written as a `Retriever` is.
 
         tools = Client("http://127.0.0.1:8000", key="...")
         tools.search("sort, then drop duplicates", k=5, where={"lang": "py"})
@@ -60,6 +60,10 @@ class Client:
     def __init__(self, url: str, key: str | None = None, *, timeout: float = 60.0) -> None:
         self._httpx = require("httpx", "client")
         self._http = self._httpx.Client(**_settings(url, key, timeout))
+
+    def __repr__(self) -> str:
+        """Say where the service is."""
+        return f"<Client {str(self._http.base_url)!r}>"
 
     def search(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> list[Hit]:
         """Return the documents that together cover a query, best first."""
@@ -94,7 +98,7 @@ class Client:
         found = (self._send(call) for call in calls.get(ids))
         return [document for document in found if document is not None]
 
-    def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+    def configure(self, decoder: Decoder | str, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who searches it."""
         self._send(calls.configure(decoder, share))
 
@@ -133,6 +137,10 @@ class AsyncClient:
         self._httpx = require("httpx", "client")
         self._http = self._httpx.AsyncClient(**_settings(url, key, timeout))
 
+    def __repr__(self) -> str:
+        """Say where the service is."""
+        return f"<AsyncClient {str(self._http.base_url)!r}>"
+
     async def search(self, query: str, k: int = 5, *, parts: Parts = "auto", **how: Unpack[How]) -> list[Hit]:
         """Return the documents that together cover a query, best first."""
         return (await self.answer(query, k, parts=parts, **how)).hits
@@ -166,7 +174,7 @@ class AsyncClient:
         found = [await self._send(call) for call in calls.get(ids)]
         return [document for document in found if document is not None]
 
-    async def configure(self, decoder: Decoder, *, share: float | None = None) -> None:
+    async def configure(self, decoder: Decoder | str, *, share: float | None = None) -> None:
         """Make a decoder, and a share of words if one is given, the store's own, for everyone who searches it."""
         await self._send(calls.configure(decoder, share))
 

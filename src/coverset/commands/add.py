@@ -38,6 +38,13 @@ def add(
             help="jsonl, json, csv, lines (one each), text, markdown, html, pdf; default: by suffix.",
         ),
     ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="The key or column of records that is the text; repeat to join several."),
+    ] = None,
+    identifier: Annotated[
+        str | None, typer.Option("--id", metavar="KEY", help="The key or column of records that is the id.")
+    ] = None,
     passages: Annotated[
         str | None,
         typer.Option(
@@ -65,7 +72,7 @@ def add(
 
     JSON lines, JSON: objects with `text`, optionally `id`, `meta`, `vector`; other keys are metadata.
 
-    CSV: a header with `text`, optionally `id`; other columns are metadata.
+    CSV: a header with `text`, optionally `id`; other columns are metadata, plain numbers as numbers.
 
     Markdown, HTML, PDF, plain text: a file is a document, cut at headings, paragraphs and sentences if it is long.
 
@@ -75,16 +82,19 @@ def add(
 
       coverset add tools.cover tools.jsonl
 
+      coverset add tools.cover tools.json --id name --text name --text description
+
       coverset add notes.cover notes/ more.csv --passages 600
 
       git log --format=%s | coverset add log.cover - --format lines
     """
     from coverset.retriever import Retriever
     from coverset.sources import read_sources
+    from coverset.sources.records import Columns
 
     start = time.perf_counter()
     size = int(passages) if passages is not None and passages.isdecimal() else passages or "auto"
-    found = read_sources(sources, form, size)
+    found = read_sources(sources, form, size, Columns(tuple(text or ("text",)), identifier))
     retriever = Retriever.open(store, encoder, words={None: "auto", "off": None}.get(words, words))
     changed = _write(retriever, found.sources)
     gone = _stale(retriever, found)
@@ -102,9 +112,8 @@ def add(
 def _report(retriever: Retriever, found: Read, changes: str, deleted: int) -> None:
     """Say what was read and written, and what to look at."""
     pieces = f" in {len(found.sources)} passages" if len(found.sources) > len(found.origins) else ""
-    typer.echo(
-        f"{len(found.origins)} documents read{pieces}, {changes}; {retriever.folder} now has {len(retriever)}"
-    )
+    read = "1 document" if len(found.origins) == 1 else f"{len(found.origins)} documents"
+    typer.echo(f"{read} read{pieces}, {changes}; {retriever.folder} now has {len(retriever)}")
     if deleted:
         typer.echo(f"{deleted} passages deleted that their documents no longer have")
     if found.long:

@@ -17,7 +17,7 @@ def parse_where(conditions: list[str]) -> Json | None:
     """Return conditions as a filter, or None where there are none.
 
     `key=value`, and a key that occurs again allows one more value; `key!=value`, `key>=value`, `key~text`; or a
-    filter as JSON. 2024 is the number and the text, as what is in a CSV file is text; "2024" is only the text.
+    filter as JSON. 2024 is the number and the text, as either may be in a store; "2024" is only the text.
     """
     equal: dict[str, list[Any]] = {}
     others: list[Json] = []

@@ -95,25 +95,20 @@ def show(query: str, answer: Answer, console: Console) -> None:
         unknown = f" (no document has: {', '.join(answer.unknown_words)})" if answer.unknown_words else ""
         console.print(f"“{escape(query)}”: nothing found{escape(unknown)}", highlight=False)
         return
-    table = Table(title=f"“{escape(query)}”", title_justify="left", title_style="bold cyan", show_lines=True)
-    table.add_column("", justify="right", style="dim")
-    # An id stays in one piece, as far as a screen allows.
-    widest = min(max(len(hit.id) for hit in answer.hits), 60)
-    table.add_column("document", ratio=1, min_width=widest, overflow="fold")
-    table.add_column("score", justify="right")
-    if answer.parts:
-        table.add_column("for")
+    console.print(f"[bold cyan]“{escape(query)}”[/]", highlight=False)
+    # What is long stands in one column, under its document, so that the table suits every screen.
+    table = Table(show_lines=True)
+    table.add_column("", justify="right", style="dim", no_wrap=True)
+    table.add_column("document", ratio=1, overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
     if answer.explained:
-        table.add_column("adds", justify="right")
-        table.add_column("words")
-        table.add_column("instead of", overflow="fold")
+        table.add_column("adds", justify="right", no_wrap=True)
     for n, hit in enumerate(answer.hits, start=1):
         text = " ".join(hit.text.split())
         shown = f"[bold]{escape(hit.id)}[/]\n{escape(text if len(text) <= 200 else text[:197] + '...')}"
-        if hit.alike:
-            shown += f"\n[dim]alike: {escape(', '.join(hit.alike))}[/]"
-        part = (escape(hit.part or ""),) if answer.parts else ()
-        table.add_row(str(n), shown, f"{hit.score:.2f}", *part, *_reason(hit))
+        told = "".join(f"\n[dim]{name}:[/] {escape(said)}" for name, said in _details(hit).items() if said)
+        adds = () if hit.adds is None else (f"{hit.adds:.0%}",)
+        table.add_row(str(n), shown + told, f"{hit.score:.2f}", *adds)
     console.print(table)
     _show_rest(answer, console)
 
@@ -139,10 +134,12 @@ def _show_rest(answer: Answer, console: Console) -> None:
         )
 
 
-def _reason(hit: Hit) -> tuple[str, ...]:
-    """Return what a document adds, its words, and which nearest neighbours it stands for, if that is known."""
-    if hit.adds is None:
-        return ()
-    place = "" if hit.place is None else f"\n[dim]nearest no. {hit.place}[/]"
-    displaced = [f"{escape(d.id)}\n[dim]cosine {d.cosine:.2f}[/]" for d in hit.displaced]
-    return f"{hit.adds:.0%}{place}", escape(", ".join(hit.words)), "\n".join(displaced)
+def _details(hit: Hit) -> dict[str, str]:
+    """Return what is said under a document; what it stands for and why only if that was asked for."""
+    return {
+        "for": hit.part or "",
+        "alike": ", ".join(hit.alike),
+        "words": ", ".join(hit.words) if hit.adds is not None else "",
+        "nearest": "" if hit.place is None else f"no. {hit.place}",
+        "instead of": ", ".join(f"{d.id} (cosine {d.cosine:.2f})" for d in hit.displaced),
+    }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from coverset.commands.app import AsJson, Cache, app
 from coverset.commands.options import listed
@@ -17,9 +18,14 @@ from coverset.inputs import as_choice
 from coverset.progress import progress
 
 if TYPE_CHECKING:
+    from coverset.decoders import Decoder
     from coverset.evaluation.measuring import Labelled
     from coverset.evaluation.tuning_report import Tuning
     from coverset.indexes import MemoryIndex
+    from coverset.retriever import Retriever
+
+# Queries of which it is said what they lack.
+TOLD = 5
 
 
 @app.command()
@@ -28,7 +34,7 @@ def tune(
     examples: Annotated[
         Path | None,
         typer.Argument(
-            help='For a store: lines of {"query": ..., "relevant": [ids]}; a list among the ids: any one of these.'
+            help='For a store: lines of {"query": ..., "relevant": \\[ids]}; a list among them: any one.'
         ),
     ] = None,
     split: Annotated[str, typer.Option(help="Of a BEIR folder, the labelled split to tune on.")] = "dev",
@@ -78,19 +84,40 @@ def tune(
         title = f"{data.name} · {examples.name}"
         store, index, labelled = label_store(data, examples, labels=not unlabelled)
     result = Suited.run(index, labelled.queries) if unlabelled else _tuned(chosen, index, labelled, title, plot)
-    if apply and store is not None:
+    another = store is not None and (result.decoder != store.decoder or result.share is not None)
+    if apply and another and store is not None:
         store.configure(result.decoder, share=result.share)
     if as_json:
         typer.echo(json.dumps(result.as_json()))
         return
     console = Console()
     result.show(console)
+    if store is not None and examples is not None and not unlabelled and result.share is None:
+        _tell_incomplete(store, examples, result.decoder, index, labelled, console)
     if plot is not None:
         console.print(f"\nComp@5 over the grid: {plot}", highlight=False)
-    if apply:
+    if apply and not another:
+        console.print(f"\nNothing was changed: {data} searches with this setting already.", highlight=False)
+    elif apply:
         console.print(f"\n{data} now searches with this setting.", highlight=False)
     elif store is not None:
         console.print("\nWith --apply it becomes the store's own setting.", highlight=False)
+
+
+def _tell_incomplete(
+    store: Retriever, path: Path, decoder: Decoder, index: MemoryIndex, labelled: Labelled, console: Console
+) -> None:
+    """Say of a few queries that are not answered in full what is missing."""
+    from coverset.evaluation.examples import read_queries
+    from coverset.evaluation.measuring import incomplete
+
+    queries, ids = read_queries(path), store.snapshot().ids
+    lacking = list(incomplete(decoder, index, labelled))
+    if lacking:
+        console.print(f"\nNot complete: {len(lacking)} of {len(queries)}", highlight=False)
+    for query, needs in lacking[:TOLD]:
+        missing = ", ".join(" or ".join(sorted(ids[row] for row in need)) for need in needs)
+        console.print(f"  “{escape(queries[query])}” lacks {escape(missing)}", highlight=False)
 
 
 def _tuned(name: str, index: MemoryIndex, labelled: Labelled, title: str, plot: Path | None) -> Tuning:

@@ -82,6 +82,19 @@ def changed(own: Decoder, name: str | None, given: Given) -> Decoder:
     return replace(own, **_accepted(wanted, type(own), given, {}))
 
 
+def as_decoder(value: Decoder | str | None, own: Decoder) -> Decoder:
+    """Return the decoder that a caller wants: one that is made, one by its name, or (None) a store's own."""
+    if isinstance(value, Decoder):
+        return value
+    if value is None:
+        return own
+    if isinstance(value, str):
+        return changed(own, value, {})
+    raise ValueError(
+        f"decoder must be a decoder, as NNN(), or one of {', '.join(map(repr, NAMES))}, got {value!r}"
+    )
+
+
 def each_changed(own: Decoder, given: Given) -> dict[str, Decoder]:
     """Return every decoder, a store's own as it is there, each with those of the parameters given that it has."""
     return {

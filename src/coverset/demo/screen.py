@@ -18,6 +18,7 @@ def show(results: list[Result], nnn: NNN, console: Console) -> None:
         f"[bold]NNN[/] {_told(nnn)}. Which tools [italic]together[/] do the job?\n"
     )
     for result in results:
+        console.print(f"[bold cyan]“{escape(result.request)}”[/]", highlight=False)
         console.print(_table(result))
         for d in result.found.left_out:
             overlap = f"overlaps with {escape(d.like)} (cosine {d.cosine:.2f})"
@@ -33,11 +34,11 @@ def _told(nnn: NNN) -> str:
 
 
 def _table(result: Result) -> Table:
-    table = Table(title=f"“{escape(result.request)}”", title_justify="left", title_style="bold cyan")
+    table = Table()
     dropped, new = {d.id for d in result.found.left_out}, {b.id for b in result.found.brought_in}
-    table.add_column("", justify="right", style="dim")
+    table.add_column("", justify="right", style="dim", no_wrap=True)
     for name, note in (("Dense", "each is nearest"), ("MMR", "each is different"), ("NNN", "together they cover")):
-        table.add_column(f"{name}\n[dim]{note}[/]", min_width=21)
+        table.add_column(f"{name}\n[dim]{note}[/]", overflow="fold")
     depth = max(len(picks) for picks in result.picks.values())
     for place in range(depth):
         cells = []

@@ -49,13 +49,14 @@ def advice(change: Difference | None, alike: Likeness, queries: int) -> str:
 
     The change is what each query gains under the choice that the others make; None: the default was kept.
     """
+    asked = "1 query" if queries == 1 else f"{queries} queries"
     if change is None:
-        verdict = f"The default stays: on {queries} queries no other setting is better by more than chance."
+        verdict = f"The default stays: on {asked} no other setting is better by more than chance."
     else:
         gain, low, high = 100 * change.mean, 100 * change.low, 100 * change.high
         verdict = (
-            f"{gain:+.1f} points of Comp@5 over the default, 95% interval {low:+.1f} to {high:+.1f}, on {queries} "
-            "queries, each judged by the choice that the others make."
+            f"{gain:+.1f} points of Comp@5 over the default, 95% interval {low:+.1f} to {high:+.1f}, on {asked}, "
+            "each judged by the choice that the others make."
         )
     if not np.isfinite(alike.relevant):
         return f"{verdict} No query has more than one relevant document, so there is no set to cover."

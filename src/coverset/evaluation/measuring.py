@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -59,3 +59,17 @@ def measured(
     needs = [needed.tolist() if isinstance(needed, np.ndarray) else needed for needed in relevant]
     answers = [(s.ids.tolist(), needed) for s, needed in zip(selections, needs, strict=True)]
     return {metric: np.array([metric(*answer) for answer in answers]) for metric in metrics}
+
+
+def incomplete(
+    decoder: Decoder, index: MemoryIndex, labelled: Labelled, k: int = 5
+) -> Iterator[tuple[int, list[frozenset[int]]]]:
+    """Yield the queries whose answers lack something, and what: the rows any one of which would do."""
+    asked = labelled.queries
+    answers = as_searched(decoder, index).decode_batch(asked.wholes, index, k, asked.parts, guessed=asked.guessed)
+    for query, (answer, needed) in enumerate(zip(answers, labelled.relevant, strict=True)):
+        found = set(answer.ids.tolist())
+        needs = [need if isinstance(need, frozenset) else frozenset([int(need)]) for need in needed]
+        lacking = [need for need in needs if not need & found]
+        if lacking:
+            yield query, lacking

@@ -16,7 +16,7 @@ from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import DECODERS, chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
 from coverset.evaluation.measuring import Labelled, evaluate
-from coverset.evaluation.metrics import Comp, Difference, paired
+from coverset.evaluation.metrics import Comp, Difference, Metric, Recall, confidence, paired
 from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, leave_one_out
 from coverset.extras import require
 from coverset.indexes import MemoryIndex
@@ -127,9 +127,19 @@ class Tuning:
         """Print the best setting as a line to paste, and the advice."""
         given = ", ".join(f"{k}={v!r}" for k, v in chosen(self.decoder).items() if v is not None)
         share = "" if self.share is None else f" with share={self.share:g}"
-        console.print(f"\n{len(self.trials)} settings, {self.queries} queries, {self.seconds:.1f} s. Use:\n")
+        queries = "1 query" if self.queries == 1 else f"{self.queries} queries"
+        console.print(f"\n{len(self.trials)} settings, {queries}, {self.seconds:.1f} s. Use:\n")
         console.print(f"    {type(self.decoder).__name__}({given}){share}\n", highlight=False)
         console.print(self.advice, highlight=False)
+        if self.best is self.default:
+            told = ", ".join(_figure(metric, self.default) for metric in (Recall @ 5, TARGET))
+            console.print(f"The default's own figures here: {told}.", highlight=False)
+
+
+def _figure(metric: Metric, trial: Trial) -> str:
+    low, high = (100 * bound for bound in confidence(trial.values[metric].tolist()))
+    mean = 100 * trial.means[metric]
+    return f"{metric.name.capitalize()}@{metric.k} {mean:.1f} (95% interval {low:.0f} to {high:.0f})"
 
 
 def paint_grid(figure: Foreign, axes: Foreign, values: dict[tuple[Any, Any], float], dense: float) -> None:

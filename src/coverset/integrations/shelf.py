@@ -28,6 +28,16 @@ MOST_FILES = 2_000
 FLOOR = 0.25
 
 
+def as_steps(value: Sequence[str]) -> list[str]:
+    """Return a plan: what each tool is to do, in texts of which none is empty and no two are equal."""
+    if isinstance(value, str) or not all(isinstance(step, str) for step in value):
+        raise ValueError(f"steps must be a list of texts, as ['read a file', 'send it'], got {value!r}")
+    steps = [step.strip() for step in value]
+    if "" in steps or len(set(steps)) < len(steps):
+        raise ValueError("steps must not be empty nor equal: say what each is to do")
+    return steps
+
+
 @dataclass(frozen=True)
 class Choice:
     """What was chosen for a request.
@@ -122,8 +132,8 @@ class Shelved:
         self._shelf.decoder.decode(self._index.corpus.take(slice(0, 1)), self._index, k=1)
 
     def choose(self, request: str, k: int, steps: Sequence[str] = ()) -> Choice:
-        """Return the k texts that together cover a request, and each of its steps if it comes with any."""
-        parts = steps or (self._reader.parts([request])[0] if self._shelf.parts else [])
+        """Return the k texts, at least one a step, that together cover a request, and each of its steps."""
+        k, parts = max(k, len(steps)), steps or (self._reader.parts([request])[0] if self._shelf.parts else [])
         targets = self._reader.vectors([request, *parts])
         selection = self._shelf.decoder.decode(
             targets.take(slice(0, 1)),

@@ -17,7 +17,15 @@ SCHEMAS = ("inputSchema", "input_schema", "parameters", "parameters_json_schema"
 
 
 def tool_name(tool: Foreign) -> str | None:
-    """Return the name of a tool; None for one that has none, as tools that a provider runs itself."""
+    """Return the name of a tool; None for one that has none, as tools that a provider runs itself.
+
+    Plain data and functions are no tools: they would all come along as if a provider ran them.
+    """
+    if not isinstance(tool, Mapping) and type(tool).__module__ == "builtins":
+        raise ValueError(
+            "tools must be dicts in OpenAI's, Anthropic's or MCP's shape, or objects with a name and a "
+            f"description, got {tool!r}"
+        )
     name = _says(tool, "name")
     return name if isinstance(name, str) and name else None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TypedDict, TypeVar
 
 from coverset.decoders import NNN, Decoder
@@ -18,7 +19,7 @@ from coverset.encoders import load_encoder
 from coverset.encoders.cache import default_folder
 from coverset.encoders.encoder import Encoder
 from coverset.inputs import as_count
-from coverset.integrations.shelf import Shelf, Shelved
+from coverset.integrations.shelf import Shelf, Shelved, as_steps
 from coverset.integrations.tool_shapes import text_of, tool_name
 
 T = TypeVar("T")
@@ -51,7 +52,7 @@ class Choosing(TypedDict, total=False):
     decoder: Decoder | None
 
 
-# Lists of tools that stay indexed.
+# Lists of tools that stay indexed, and choosers of `choose_tools`.
 REMEMBERED = 8
 
 
@@ -61,7 +62,7 @@ class ToolChooser:
     Parameters
     ----------
     k
-        How many tools to choose.
+        How many tools to choose; for a plan of more steps, as many as it has.
     always
         Names of tools that come along in any case, beside the k.
     encoder
@@ -92,7 +93,8 @@ class ToolChooser:
         """Return those of the tools that a request needs: first those that always come along, then best first.
 
         As `choose_tools`; what has no name, as tools that a provider runs itself, always comes along, and so do
-        those named in `keep`, as those called already. Without a request, all tools are returned.
+        those named in `keep`, as those called already. Without a request and steps, as where a turn of an agent is
+        a picture, all tools are returned.
         """
         names = [tool_name(tool) for tool in tools]
         unknown = sorted(self.always.difference(name for name in names if name))
@@ -101,11 +103,13 @@ class ToolChooser:
         fixed = self.always.union(keep)
         stay = [tool for tool, name in zip(tools, names, strict=True) if name is None or name in fixed]
         rest = [tool for tool, name in zip(tools, names, strict=True) if name is not None and name not in fixed]
-        if not rest or not request.strip() or (len(rest) <= self.k and not steps):
-            return ChosenTools(tools)
-        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(request, self.k, steps or ())
+        plan = as_steps(steps or ())
+        if not rest or not (plan or request.strip()) or (len(rest) <= self.k and not plan):
+            return ChosenTools(tools, {step: [] for step in plan})
+        whole = request if request.strip() else "; ".join(plan)
+        choice = self._index(tuple(text_of(tool) for tool in rest)).choose(whole, self.k, plan)
         named = [[tool_name(rest[i]) or "" for i in serving] for serving in choice.steps]
-        return ChosenTools([*stay, *(rest[i] for i in choice.ids)], dict(zip(steps or (), named, strict=True)))
+        return ChosenTools([*stay, *(rest[i] for i in choice.ids)], dict(zip(plan, named, strict=True)))
 
     def _index(self, texts: tuple[str, ...]) -> Shelved:
         with self._lock:
@@ -119,7 +123,9 @@ class ToolChooser:
             return shelved
 
 
-_choosers: dict[int, ToolChooser] = {}
+@lru_cache(maxsize=REMEMBERED)
+def _chooser(k: int) -> ToolChooser:
+    return ToolChooser(k)
 
 
 def choose_tools(
@@ -132,14 +138,16 @@ def choose_tools(
     Parameters
     ----------
     request
-        What is to be done, in plain words, with all of its steps.
+        What is to be done, in plain words, with all of its steps; it may be empty where there are steps.
     tools
         All tools: dicts in OpenAI's (chat or responses), Anthropic's or MCP's shape, or any objects with a name
         and a description. They are returned as they are.
     k
-        How many tools.
+        How many tools; for a plan of more steps, as many as it has.
     steps
         What each tool is to do, if that is known; steps find tools far better than the request alone.
     """
-    chooser = _choosers.setdefault(as_count("k", k), ToolChooser(k))
+    chooser = _chooser(as_count("k", k))
+    if not steps and not request.strip():
+        raise ValueError("request must not be empty without steps: say in plain words what is to be done")
     return chooser.choose(request, tools, steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -23,6 +24,13 @@ Id = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_ID)]
 Query = Annotated[str, Field(min_length=1, max_length=settings.LONGEST_QUERY, description="What is needed.")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Listed = Annotated[list[Query], Field(max_length=16)]
+Distinct = Annotated[
+    Share | Literal[False, "auto"] | None,
+    Field(
+        description="The cosine from which on documents are one kind, of which one is returned; false: all are; "
+        "auto: told by the corpus; null: the decoder's own."
+    ),
+]
 Parts = Annotated[
     Listed | Literal["auto"] | None,
     Field(description="What the request is made of: told from its text, nothing (null), or as listed."),
@@ -54,11 +62,17 @@ def shown(**example: Foreign) -> ConfigDict:
 
 
 class Parameters(Model):
-    """What can be set of a decoder: a field for each parameter, added by `with_parameters`."""
+    """What can be set of a decoder: a field for each parameter, added by `with_parameters`, and what all have."""
+
+    distinct: Distinct = None
 
     def given(self) -> Given:
         """Return what the request sets, null where it does not."""
         return {name: getattr(self, name) for name in options()}
+
+    def with_kinds(self, decoder: Decoder) -> Decoder:
+        """Return a decoder that tells kinds apart as the request says."""
+        return decoder if self.distinct is None else replace(decoder, distinct=self.distinct)
 
 
 Parametrised = TypeVar("Parametrised", bound=Parameters)
@@ -204,7 +218,9 @@ class Default(Parameters):
     @classmethod
     def of(cls, decoder: Decoder, share: float | None) -> Default:
         """Return a decoder as the service states it."""
-        return cls(decoder=name_of(decoder), share=share, **chosen(decoder))
+        return cls(
+            decoder=name_of(decoder), share=share, distinct=getattr(decoder, "distinct", None), **chosen(decoder)
+        )
 
 
 class Example(Model):

@@ -74,7 +74,7 @@ class ServedStore:
             queries, parts = [request.query], of_each(request.parts)
         else:
             queries, parts = request.queries, request.parts
-        decoder = affordable(changed(self.retriever.decoder, request.decoder, request.given()))
+        decoder = affordable(request.with_kinds(changed(self.retriever.decoder, request.decoder, request.given())))
         answers = self.retriever.answer_batch(
             queries,
             request.k,
@@ -93,7 +93,8 @@ class ServedStore:
         whole = self.retriever.snapshot()
         (reading,) = self.retriever.read([request.query], whole, of_each(request.parts))
         snapshot = whole.where(request.where)
-        decoders = {name: affordable(d) for name, d in each_changed(snapshot.decoder, request.given()).items()}
+        each = each_changed(snapshot.decoder, request.given())
+        decoders = {name: affordable(request.with_kinds(decoder)) for name, decoder in each.items()}
         found = compare(reading, snapshot, decoders, request.k)
         nnn = found.answers["nnn"].decoder
         assert isinstance(nnn, NNN)
@@ -117,7 +118,8 @@ class ServedStore:
 
     def configure(self, wanted: schemas.Default) -> schemas.Default:
         """Make a decoder the store's own."""
-        self.retriever.configure(affordable(make(wanted.decoder, wanted.given())), share=wanted.share)
+        decoder = wanted.with_kinds(make(wanted.decoder, wanted.given()))
+        self.retriever.configure(affordable(decoder), share=wanted.share)
         return self._default()
 
     def tune(self, request: schemas.Tune) -> schemas.Tuned:

@@ -16,10 +16,10 @@ from coverset.lines import STDIN, FileError
 from coverset.plain import Json
 from coverset.sources import pages, records
 from coverset.sources.passages import SIZE, Mark, cut
-from coverset.sources.records import NoDocumentsError
+from coverset.sources.records import Columns, NoDocumentsError
 from coverset.store.documents import DocumentError, check_documents
 
-RECORDS: dict[str, Callable[[Path], Iterator[tuple[str, Json]]]] = {
+RECORDS: dict[str, Callable[[Path, Columns], Iterator[tuple[str, Json]]]] = {
     "jsonl": records.jsonl,
     "json": records.json_file,
     "csv": records.csv_file,
@@ -86,7 +86,9 @@ class Read:
     long: int
 
 
-def read_sources(paths: Sequence[Path], form: str | None = None, passages: int | str = "auto") -> Read:
+def read_sources(
+    paths: Sequence[Path], form: str | None = None, passages: int | str = "auto", columns: Columns | None = None
+) -> Read:
     """Read the documents of files and folders, check them, and name file and line of what is wrong.
 
     Parameters
@@ -100,6 +102,8 @@ def read_sources(paths: Sequence[Path], form: str | None = None, passages: int |
     passages
         The most characters of a passage; "off" cuts nothing; "auto" cuts files that are one text each, and
         leaves records as they are.
+    columns
+        Under which keys records have their text and their id; default: `text` and `id`.
     """
     if form is not None:
         as_choice("format", form, (*RECORDS, *PAGES))
@@ -114,7 +118,7 @@ def read_sources(paths: Sequence[Path], form: str | None = None, passages: int |
                 skipped.append(Skipped(str(file), f"no kind of file that is read: {file.suffix or 'no suffix'}"))
                 continue
             try:
-                found += _read(file, form)
+                found += _read(file, form, columns or Columns())
             except (FileError, ImportError) as error:
                 wrong_record = (form or _form(file)) in RECORDS and not isinstance(error, NoDocumentsError)
                 if not inside or wrong_record:
@@ -157,12 +161,12 @@ def _checked(found: list[_Whole], skipped: list[Skipped], passages: int | str) -
     return Read(parts, skipped, [source.document["id"] for source in sources], long)
 
 
-def _read(file: Path, form: str | None) -> list[_Whole]:
+def _read(file: Path, form: str | None, columns: Columns) -> list[_Whole]:
     name = form or _form(file)
     if file.suffix == ".gz" and name not in PACKED:
         raise FileError(f"{file}: a {name} file must not be gzipped")
     if name in RECORDS:
-        return [_Whole(Source(place, document), (), True) for place, document in RECORDS[name](file)]
+        return [_Whole(Source(place, document), (), True) for place, document in RECORDS[name](file, columns)]
     document, marks = PAGES[name](file)
     if not document["text"].strip():
         raise FileError(f"{file}: text must not be empty")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
+from coverset.decoders.registry import as_decoder
 from coverset.encoders.hybrid import Reading
 from coverset.explaining.floor import answered
 from coverset.indexes import MemoryIndex
@@ -28,7 +29,7 @@ class Wanted:
 
     k: int | None
     where: Fields | None
-    decoder: Decoder | None
+    decoder: Decoder | str | None
     share: float | None
     per: str
 
@@ -55,7 +56,7 @@ def choose(readings: Sequence[Reading], version: Snapshot, wanted: Wanted) -> Ch
     documents = version.where(wanted.where)
     if wanted.share is not None:
         documents = documents.sharing(wanted.share)
-    decoder, index = wanted.decoder or documents.decoder, documents.index
+    decoder, index = as_decoder(wanted.decoder, documents.decoder), documents.index
     if index is None or not readings:
         return Chosen(documents, decoder, [(reading, Selection.none()) for reading in readings], 0.0)
     decoder, start = as_searched(decoder, index), time.perf_counter()

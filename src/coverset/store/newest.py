@@ -9,21 +9,21 @@ from coverset.store.table import Table
 
 
 class Newest:
-    """Follows a table; any number of threads may ask."""
+    """Follows a table; any number of threads may ask. `known` is the version that was last read, None before."""
 
     def __init__(self, table: Table) -> None:
         self._table, self._lock = table, threading.RLock()
-        self._snapshot: Snapshot | None = None
+        self.known: Snapshot | None = None
         self._seen: tuple[int | None, int] | None = None
 
     def read(self) -> Snapshot:
         """Return it as it is read: its words are weighed, and its index is made, when they are asked for."""
         with self._lock:
             newest = self._table.newest()
-            if self._snapshot is None or self._seen != newest:
-                known = None if self._snapshot is None else self._snapshot.contents
-                self._snapshot, self._seen = Snapshot(self._table.read(known)), newest
-            return self._snapshot
+            if self.known is None or self._seen != newest:
+                known = None if self.known is None else self.known.contents
+                self.known, self._seen = Snapshot(self._table.read(known)), newest
+            return self.known
 
     def indexed(self) -> Snapshot:
         """Return it ready to be searched: its index is made here, once for all threads."""

@@ -45,6 +45,8 @@ async def test_a_plan_finds_tools_step_by_step_and_says_what_none_does(agent: Ag
     assert answer["steps"][steps[1]][0] == "numbers/round_to_decimals"
     assert answer["steps"][steps[2]] == []
     assert answer["unserved"] == [steps[2]]
+    small = await agent.use("find_tools", request="what do we spend on average?", steps=steps, k=1)
+    assert (small["steps"], small["unserved"]) == (answer["steps"], [steps[2]])
     assert {"words/count_words", "numbers/mean"} <= set(answer["siblings"]) | {t["name"] for t in answer["tools"]}
     assert "steps must not be empty" in await agent.fail("find_tools", request="a", steps=["b", " "])
 
@@ -195,6 +197,20 @@ async def test_documents_of_a_store_are_found_as_a_set_and_read_as_resources(age
     assert contents.text == hit["text"] == DOCUMENTS[3]["text"]  # type: ignore[union-attr]
     (template,) = (await agent.client.list_resource_templates()).resource_templates
     assert template.uri_template == "coverset://documents/{id}"
+
+
+async def test_a_search_says_which_document_serves_which_step_and_whether_it_answers(agent: Agent) -> None:
+    steps = ["how much paid leave there is", "who refunds train tickets", "where the keys are"]
+    answer = await agent.use("search", query="what a new employee asks", steps=steps, k=1)
+    served = {hit["part"]: hit["id"] for hit in answer["documents"]}
+    assert served[steps[0]] in ("leave", "holiday")
+    assert (served[steps[1]], served[steps[2]]) == ("train", "a/b ../ü?#")
+    assert answer["steps"] == {step: [served[step]] for step in steps}
+    assert (answer["answered"], answer["unserved"]) == (True, [])
+    assert all(0 < hit["score"] <= 1 for hit in answer["documents"])
+    nothing = await agent.use("search", query="the orbital period of Jupiter's moons", k=3)
+    assert (nothing["answered"], len(nothing["documents"])) == (False, 1)
+    assert "steps must not be empty" in await agent.fail("search", query="a", steps=["b", "b"])
 
 
 async def test_bad_searches_and_missing_documents_are_refused_with_a_reason(agent: Agent) -> None:

@@ -64,6 +64,11 @@ class Engine(ABC):
     def __len__(self) -> int:
         """Return the number of documents in the engine, whatever the filter."""
 
+    def __repr__(self) -> str:
+        """Say what it is, without asking the engine."""
+        how = ("exact" if self.exact else "approximate") + (", filtered" if self.condition else "")
+        return f"<{type(self).__name__} {self.dim} wide, {self.metric}, {how}>"
+
     def search(self, queries: ArrayLike | Vectors, k: int) -> tuple[Floats, Keys]:
         """Return (scores, ids) of the k largest inner products, best first, padded with -1 (or None)."""
         batch = as_targets("queries", queries, Vectors.of(np.empty((0, self.dim), np.float32))).meaning

@@ -85,6 +85,11 @@ class MemoryIndex:
         """The number of every row."""
         return read_only(np.arange(len(self)))
 
+    def __repr__(self) -> str:
+        """Say how many documents it has, and of what kind."""
+        words = f", words with share {self.share:g}" if self.corpus.width else ""
+        return f"<MemoryIndex {len(self):,} documents, meaning {self.dim} wide{words}>"
+
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.corpus)

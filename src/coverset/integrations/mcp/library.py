@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -10,7 +9,9 @@ from anyio.to_thread import run_sync
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from pydantic import BaseModel, Field
 
+from coverset.answer import Answer
 from coverset.decoders import Decoder
+from coverset.integrations.shelf import as_steps
 from coverset.plain import Json
 from coverset.retriever import Retriever
 
@@ -23,7 +24,9 @@ class FoundDocument(BaseModel):
     id: str
     uri: str = Field(description="The document as a resource.")
     text: str
+    score: float = Field(description="What it explains by itself of the part that it serves, from 0 to 1.")
     weight: float = Field(description="How much of the query this document explains; 0: it only fills up to k.")
+    part: str | None = Field(description="The step, or part of the query, that it serves; null: the whole.")
     meta: Json
 
 
@@ -31,6 +34,11 @@ class FoundDocuments(BaseModel):
     """The answer to a query: a set, best first."""
 
     documents: list[FoundDocument]
+    answered: bool = Field(
+        description="False: nothing here seems to answer the query; the document is the nearest."
+    )
+    steps: dict[str, list[str]] = Field(description="The ids that serve each step, or part of the query.")
+    unserved: list[str] = Field(description="Those that no document serves.")
 
 
 class Library:
@@ -47,7 +55,13 @@ class Library:
     async def search(
         self,
         query: Annotated[str, Field(description="What is to be known, in plain words, with all of its parts.")],
-        k: Annotated[int, Field(description="How many documents to return at most.", ge=1, le=100)] = 5,
+        steps: Annotated[
+            list[str] | None,
+            Field(description="What the query is made of, if you know: a text for each thing.", max_length=16),
+        ] = None,
+        k: Annotated[
+            int, Field(description="How many documents to return at most; at least one a step.", ge=1, le=100)
+        ] = 5,
         where: Annotated[
             Json | None,
             Field(description='Only documents with this metadata, as {"lang": "en", "year": [2024, 2025]}.'),
@@ -56,19 +70,18 @@ class Library:
         """Find the documents that together cover a query.
 
         Ask for everything in one query. The answer is a set whose documents complement each other, without
-        repeats.
+        repeats; it says which document serves which step, and which step none serves.
         """
-        search = partial(self._retriever.search, query, k, where=where, decoder=self._decoder)
+
+        def answer() -> Answer:
+            plan = as_steps(steps or ())
+            most = max(k, len(plan))
+            return self._retriever.answer(query, most, where=where, decoder=self._decoder, parts=plan or "auto")
+
         try:
-            found = await run_sync(search)
+            return found(await run_sync(answer))
         except ValueError as error:
             raise ToolError(str(error)) from error
-        return FoundDocuments(
-            documents=[
-                FoundDocument(id=hit.id, uri=uri(hit.id), text=hit.text, weight=hit.weight, meta=hit.meta)
-                for hit in found
-            ]
-        )
 
     async def read(self, id: str) -> str:  # noqa: A002 (the name in the template)
         """Return the text of a document of the store."""
@@ -76,6 +89,27 @@ class Library:
         if not found:
             raise ResourceNotFoundError(f"there is no document {id!r}")
         return found[0].text
+
+
+def found(answer: Answer) -> FoundDocuments:
+    """Say what was found, as `find_tools` says it of tools."""
+    return FoundDocuments(
+        documents=[
+            FoundDocument(
+                id=hit.id,
+                uri=uri(hit.id),
+                text=hit.text,
+                score=hit.score,
+                weight=hit.weight,
+                part=hit.part,
+                meta=hit.meta,
+            )
+            for hit in answer.hits
+        ],
+        answered=answer.answered,
+        steps={part.text: list(part.served_by) for part in answer.parts},
+        unserved=[part.text for part in answer.parts if not part.served_by],
+    )
 
 
 def uri(identifier: str) -> str:

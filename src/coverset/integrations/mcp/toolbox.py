@@ -20,6 +20,7 @@ from coverset.integrations.mcp.forwarding import call_tool
 from coverset.integrations.mcp.limits import bounded_result
 from coverset.integrations.mcp.tool_index import Catalogue
 from coverset.integrations.mcp.upstream import Upstream
+from coverset.integrations.shelf import as_steps
 from coverset.plain import Json
 
 # How long after the start a request still waits for servers that have not answered yet.
@@ -70,7 +71,9 @@ class Toolbox:
             list[str] | None,
             Field(description="Your plan: what each tool is to do, a step each, in plain words.", max_length=16),
         ] = None,
-        k: Annotated[int, Field(description="How many tools to return at most.", ge=1, le=100)] = 5,
+        k: Annotated[
+            int, Field(description="How many tools to return at most; at least one a step.", ge=1, le=100)
+        ] = 5,
     ) -> CallToolResult:
         """Find the few tools that together do a job, out of all tools of all servers.
 
@@ -79,13 +82,11 @@ class Toolbox:
         tools of the same servers, which describe_tools explains. Use a tool by call_tool, with its name and
         arguments for its inputSchema.
         """
-        plan = [step.strip() for step in steps or []]
         if not request.strip():
             raise ToolError("request must not be empty: say in plain words what is to be done")
-        if "" in plan or len(set(plan)) < len(plan):
-            raise ToolError("steps must not be empty nor equal: say what each is to do")
         await self._settle()
         try:
+            plan = as_steps(steps or ())
             found = await run_sync(self._catalogue.find, request, k, plan)
         except ValueError as error:
             raise ToolError(str(error)) from error
