@@ -145,9 +145,10 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     written = arguments.out / "breakdown.json"
-    report = json.loads(written.read_text()) if arguments.few else {"documents": arguments.documents}
-    if not arguments.few:
-        report["large"] = large(arguments.documents)
+    if arguments.few:
+        report = json.loads(written.read_text())
+    else:
+        report = {"documents": arguments.documents, "large": large(arguments.documents)}
     report["small"] = [small(*of) for of in SMALL]
     written.write_text(json.dumps(report, indent=1) + "\n")
     (arguments.out / "breakdown.md").write_text(markdown(report))
