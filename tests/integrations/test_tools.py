@@ -134,7 +134,7 @@ def test_misspelt_names_and_impossible_numbers_are_errors() -> None:
     with pytest.raises(ValueError, match="request must not be empty"):
         choose_tools(" ", tools)
     for wrong in (5, "read_file", None, mcp):
-        with pytest.raises(ValueError, match="tools must be dicts .* or objects with a name and a description"):
+        with pytest.raises(ValueError, match=r"tools must be dicts .* or objects with a name and a description"):
             choose_tools(REQUEST, [*tools, wrong])
 
 
