@@ -120,9 +120,14 @@ def test_one_of_each_kind_names_the_others(open_page: Open, tmp_path: Path) -> N
     running.stop()
 
 
-def test_what_nothing_answers_is_told_as_such(open_page: Open, served_library: Server) -> None:
+def test_what_nothing_answers_is_told_as_such(open_page: Open, served_library: Server, library: Path) -> None:
     page = open_page(served_library, f"/#q={quote('order a pizza for lunch')}")
     expect(page.locator("#headline")).to_contain_text("Nothing here seems to answer this")
+    (hit,) = Retriever.open(library).search("order a pizza for lunch", 5)
+    expect(page.locator("#nnn .hit")).to_have_count(1)
+    assert page.locator("#nnn .hit").get_attribute("data-document") == hit.id
+    expect(page.locator("#certificate")).to_have_text("")
+    assert "not among the nearest" not in page.locator("#results").inner_text()
 
 
 def test_automatic_is_a_state_that_stays_until_a_slider_is_taken(

@@ -13,6 +13,7 @@ from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Reading
+from coverset.explaining.floor import answered
 from coverset.explaining.reasons import LeftOut, Target, left_out, places
 from coverset.indexes import MemoryIndex, fetch
 from coverset.selection import Selection
@@ -21,6 +22,8 @@ from coverset.store.documents import Document
 # What changed is told from the nearest documents to those that are decoded jointly.
 BEFORE, AFTER = "dense", "nnn"
 BY_MEANING = ("dense", "mmr")
+# Documents of an answer where nothing seems to answer, as a search has it.
+NEAREST = 1
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,14 @@ class Comparison:
     brought_in: list[BroughtIn]
 
 
-def compare(query: Reading, documents: Documents, decoders: Mapping[str, Decoder], k: int) -> Comparison:
-    """Decode a query with each of these decoders, of which Dense and NNN are two."""
+def compare(
+    query: Reading, documents: Documents, decoders: Mapping[str, Decoder], k: int, *, filtered: bool = False
+) -> Comparison:
+    """Decode a query with each of these decoders, of which Dense and NNN are two.
+
+    Where nothing seems to answer it, NNN's answer is the one document that a search returns, unless the documents
+    are those that a filter has left; what was left out and brought in then tells nothing.
+    """
     index = documents.index
     selections: dict[str, Selection] = {}
     answers: dict[str, Answer] = {}
@@ -68,12 +77,16 @@ def compare(query: Reading, documents: Documents, decoders: Mapping[str, Decoder
         start = time.perf_counter()
         found = Selection.none() if index is None else _decoded(name, decoder, query, index, k)
         seconds = time.perf_counter() - start
+        if name == AFTER and index is not None and not filtered and not answered(query, index, found.ids):
+            found = found.take(range(NEAREST))
         selections[name] = found
         answers[name] = make_answer(documents, query, found, decoder, explain=True, seconds=seconds)
     if index is None:
         return Comparison(answers, dict.fromkeys(answers, 0.0), [], np.empty((0, 0), np.float32), [], [])
     shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
     near, chosen = selections[BEFORE].ids, selections[AFTER].ids
+    if not (filtered or answers[AFTER].answered):
+        near = chosen
     return Comparison(
         answers=answers,
         redundancy={name: _mean(_cosines(index, selection.ids)) for name, selection in selections.items()},

@@ -95,7 +95,7 @@ class ServedStore:
         snapshot = whole.where(request.where)
         each = each_changed(snapshot.decoder, request.given())
         decoders = {name: affordable(request.with_kinds(decoder)) for name, decoder in each.items()}
-        found = compare(reading, snapshot, decoders, request.k)
+        found = compare(reading, snapshot, decoders, request.k, filtered=request.where is not None)
         nnn = found.answers["nnn"].decoder
         assert isinstance(nnn, NNN)
         path = l1_path(reading.whole, snapshot.index, nnn, snapshot.ids) if request.path else None

@@ -86,6 +86,7 @@ function textOf(text) {
 export function showVerdict(view) {
   const out = view.answer.left_out;
   const incoming = view.answer.brought_in;
+  document.querySelector(".changes").hidden = !view.answers.nnn.answered;
   $("headline").textContent = headline(view, out.length, incoming.length);
   $("left-out").replaceChildren(...listed(out, view, repeated, "none: all of the nearest are in"));
   $("brought-in").replaceChildren(
@@ -102,7 +103,7 @@ function repeated({ like, cosine }) {
 }
 
 function headline(view, out, incoming) {
-  if (!view.answers.nnn.answered) return "Nothing here seems to answer this. These are the nearest there are.";
+  if (!view.answers.nnn.answered) return "Nothing here seems to answer this. A search returns the nearest there is.";
   if (!out && !incoming) return "The nearest documents are also those that cover the request together.";
   const near = view.answers.dense.hits.length;
   return `Of the ${near} nearest, ${near - out} ${near - out === 1 ? "is" : "are"} in the answer, with ${incoming} that ${incoming === 1 ? "is" : "are"} not among them.`;

@@ -77,8 +77,8 @@ function show(view) {
   showAnswers(view);
   $("cover").replaceChildren(cover(view));
   showPath(view);
-  const { certified, gap, passes } = view.answers.nnn;
-  $("certificate").textContent = certified
+  const { answered, certified, gap, passes } = view.answers.nnn;
+  $("certificate").textContent = !answered ? "" : certified
     ? `NNN’s answer is proved optimal over all ${view.answer.searched} documents (duality gap below ${Math.max(gap, 1e-15).toExponential(0)}), after ${passes} ${passes === 1 ? "pass" : "passes"}.`
     : `NNN’s answer is the best among the nearest of ${view.answer.searched} documents, without a certificate for the rest.`;
 }
