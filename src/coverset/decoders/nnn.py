@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from coverset.arrays import Array, Floats
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
-from coverset.decoders.kinds import ALIKE, Distinct, Kinds, as_distinct
+from coverset.decoders.kinds import Distinct, Kinds, as_distinct
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.parameter import Parameter
 from coverset.decoders.requests import Requests
@@ -169,7 +169,8 @@ class NNN(Decoder):
     def as_run(self, selection: Selection, index: Index) -> NNN:
         """Return the decoder with the strengths that were chosen, and what goes with their being chosen."""
         l1, l2 = selection.strengths or (self.l1, self.l2)
-        distinct = ALIKE if self._chooses and self.distinct == "auto" else self.distinct
+        kinds = Kinds.of(self.distinct, index, auto=self._chooses)
+        distinct = self.distinct if kinds is None else kinds.cosine
         return replace(self, l1=l1, l2=l2, candidates=self._solving(index, True).candidates, distinct=distinct)
 
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:

@@ -97,7 +97,7 @@ export function showVerdict(view) {
 }
 
 function repeated({ like, cosine }) {
-  if (cosine < 0.6) return ["the others together leave it little to add"];
+  if (cosine < 0.6) return ["ranks below those that are in"];
   const other = element("span", { class: "id" }, short(like, 60));
   return ["says much of what ", other, ` says (${Math.floor(100 * cosine)} % alike)`];
 }
