@@ -62,8 +62,7 @@ def large(n: int) -> list[dict[str, Any]]:
     places = {
         "scans of {sample}": (screened, "scan"),
         "reading again what came within reach": (Bounds, "read"),
-        "solving": (exact, "each"),
-        "taking in what was found": (exact._Pool, "extend"),
+        "taking in what was found, and solving": (exact, "each"),
     }
     corpus, queries = CORPORA["text"](n, D, BATCH)
     index, rows = MemoryIndex(corpus), []
