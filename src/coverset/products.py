@@ -146,6 +146,22 @@ def quick_scores(rows: Rows, members: Ids, target: Floats) -> Floats:
 
 
 @vectorised
+def few_products(meaning: Floats, members: Ids, count: int, target: Floats, out: Floats) -> None:
+    """Write the products of the first so many of some rows with a target: four at a time, in single precision."""
+    last = count - 1
+    for n in range(0, count, 4):
+        a, b, c = min(n + 1, last), min(n + 2, last), min(n + 3, last)
+        i, j, k, m = members[n], members[a], members[b], members[c]
+        first, second, third, fourth = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
+        for t in range(meaning.shape[1]):
+            first += meaning[i, t] * target[t]
+            second += meaning[j, t] * target[t]
+            third += meaning[k, t] * target[t]
+            fourth += meaning[m, t] * target[t]
+        out[n], out[a], out[b], out[c] = first, second, third, fourth
+
+
+@vectorised
 def rebuild(rows: Rows, place: Ids, weights: Array, out: Array) -> None:
     """Add Uw to `out`."""
     d = rows.meaning.shape[1]

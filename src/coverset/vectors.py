@@ -128,7 +128,7 @@ class Vectors:
         """Return these rows, in this order."""
         chosen = np.arange(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
         words = self.words.take(chosen) if len(self.words.terms) else Words.empty(len(chosen), self.width)
-        return self.made(np.ascontiguousarray(self.meaning[rows]), words, self.roots)
+        return self.made(self.meaning.take(chosen, axis=0), words, self.roots)
 
     @staticmethod
     def join(parts: Sequence[Vectors]) -> Vectors:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from coverset.arrays import Floats, Keys
+from coverset.arrays import Floats, Ids, Keys
 from coverset.decoders.kinds import Kinds
 from coverset.decoders.nearest import Nearest
 from coverset.decoders.requests import serves, together
@@ -18,9 +19,20 @@ from coverset.vectors import Vectors
 
 # Up to this many documents in memory, all of them are looked at.
 SMALL = 2048
-# Who will ask for more is searched for so many times as much from the start; and whoever did ask for more than was
-# searched for will again, for a little more.
-DEEPER, AGAIN = 2, 1.5
+# Where too few kinds were found, so many times as many documents are searched for.
+DEEPER = 4
+
+
+class Among(NamedTuple):
+    """Some of the documents that were fetched, by their places, which ascend as their ids do.
+
+    `whole`: these are all that the corpus has.
+    """
+
+    ids: Keys
+    vectors: Vectors
+    places: Ids
+    whole: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +46,10 @@ class Field:
     @classmethod
     def around(cls, index: Index, targets: Vectors, depth: int) -> Field:
         """Return the documents nearest to any of the targets, so many of each."""
-        return Surroundings(index, targets).field(depth)
+        ids, vectors, places, whole = Surroundings(index, targets).among(depth)
+        if len(places) == len(ids):
+            return cls(ids, vectors, whole)
+        return cls(ids[places], vectors.take(places), whole)
 
     def scores(self, targets: Vectors, index: Index) -> Floats:
         """Return the (targets, documents) inner products; what lacks a half gives its share to the other."""
@@ -56,20 +71,17 @@ class Field:
 
 
 class Surroundings:
-    """What is near the targets of one request: searched for once, however often some more of it is asked for.
+    """What is near the targets of one request: searched for once, unless more of it is asked for."""
 
-    `growing`: more will be, so that it is searched deeper from the start.
-    """
-
-    def __init__(self, index: Index, targets: Vectors, *, growing: bool = False) -> None:
-        self._index, self.targets, self._growing = index, targets, growing
+    def __init__(self, index: Index, targets: Vectors) -> None:
+        self._index, self.targets = index, targets
         self._found: Nearest | None = None
 
     def whole(self, depth: int) -> Nearest:
         """Return the documents nearest to the request as a whole, at least so many."""
         return self._nearest(depth).alone(0)
 
-    def field(self, depth: int, barred: Collection[Hashable] = ()) -> Field:
+    def among(self, depth: int, barred: Collection[Hashable] = ()) -> Among:
         """Return the documents nearest to any of the targets, so many of each, without some of them."""
         here = at_hand(self._index)
         if here is not None and (len(here) <= SMALL or depth >= len(here)):
@@ -83,15 +95,28 @@ class Surroundings:
             whole = len(ids) >= len(self._index) and bool(kept.all())
         if barred:
             kept &= np.array([identifier not in barred for identifier in ids.tolist()], bool)
-        if kept.all():
-            return Field(ids, vectors, whole)
-        return Field(ids[kept], vectors.take(np.flatnonzero(kept)), whole)
+        return Among(ids, vectors, np.flatnonzero(kept), whole)
+
+    def kinds(self, kinds: Kinds, depth: int, count: int) -> tuple[int, dict[Hashable, Hashable]]:
+        """Return what is alike to the best documents, so many kinds of them, and the one that stands for each.
+
+        The best are those nearest to any of the targets. Also returned is how deep it was searched for them.
+        """
+        while True:
+            near = self._nearest(depth)
+            ids, vectors = near.documents
+            best = np.full(len(ids), -np.inf, np.float32)
+            np.maximum.at(best, near.places[near.found], near.scores[near.found])
+            order = ranked(best[None], len(best))[0]
+            kept, alike = kinds.walk(ids, vectors, order, count)
+            depth = within(self._index, DEEPER * near.depth)
+            if len(kept) == count or depth == near.depth or not near.found.all():
+                names = ids[order[kept]].tolist()
+                return near.depth, {i: name for name, others in zip(names, alike, strict=True) for i in others}
 
     def _nearest(self, depth: int) -> Nearest:
         if self._found is None or depth > self._found.depth:
-            first = DEEPER if self._growing else 1
-            deeper = int((first if self._found is None else AGAIN) * depth)
-            self._found = Nearest(self._index, self.targets, within(self._index, deeper))
+            self._found = Nearest(self._index, self.targets, within(self._index, depth))
         return self._found
 
 
@@ -115,9 +140,9 @@ def decide(
         kept = order[:k]
         alike: list[list[Hashable]] = []
         if kinds is not None:
-            places, alike = kinds.walk(field.ids[order], field.vectors.take(order), k)
+            places, alike = kinds.walk(field.ids, field.vectors, order, k)
             kept = order[places]
         if len(kept) == k or field.whole or depth >= len(index):
             chosen = np.asarray(values[kept], np.float32)
             return Selection(field.ids[kept], chosen, alike=alike, serves=serves(scores[:, kept]))
-        depth *= 4
+        depth *= DEEPER

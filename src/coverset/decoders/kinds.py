@@ -81,22 +81,14 @@ class Kinds:
         alike: Mask = products >= np.float32(self.cosine) * lengths * lengths[one]
         return alike
 
-    def walk(self, ids: Keys, vectors: Vectors, k: int) -> tuple[Ids, list[list[Hashable]]]:
-        """Go down a ranking; return the places of the first k kinds, and for each the ids left out for it."""
-        names, norms = ids.tolist(), vectors.norms
-        open_ = np.ones(len(names), bool)
-        kept: list[int] = []
-        others: list[list[Hashable]] = []
-        for place in range(len(names)):
-            if len(kept) == k:
-                break
-            if not open_[place]:
-                continue
-            products = vectors.inner(vectors.take(np.array([place])))[:, 0]
-            like = self.like(products, norms, place) & open_
-            like[place] = False
-            open_ &= ~like
-            open_[place] = False
-            kept.append(place)
-            others.append([names[n] for n in np.flatnonzero(like)])
-        return np.array(kept, np.int64), others
+    def walk(self, ids: Keys, vectors: Vectors, ranked: Ids, k: int) -> tuple[Ids, list[list[Hashable]]]:
+        """Go down a ranking; return the places in it of the first k kinds, and the ids left out for each."""
+        # Imported here: numba, which compiles it, is only needed once documents are compared.
+        from coverset.solvers.standing import stand_ins
+
+        kinds = stand_ins(vectors.rows, vectors.norms, ranked, self.cosine, k)
+        by_kind = np.argsort(kinds, kind="stable")
+        starts = np.searchsorted(kinds[by_kind], np.arange(kinds.max(initial=-1) + 2))
+        members = [by_kind[a:b] for a, b in pairwise(starts.tolist())]
+        kept = np.array([some[0] for some in members], np.int64)
+        return kept, [ids[ranked[some[1:]]].tolist() for some in members]

@@ -66,7 +66,7 @@ class Nearest:
         for q in range(len(self.ids)):
             there = np.flatnonzero(self.found[q])
             places = self.places[q][there]
-            kept, _ = kinds.walk(ids[places], vectors.take(places), count)
+            kept, _ = kinds.walk(ids, vectors, places, count)
             columns[q, : len(kept)], less.found[q, : len(kept)] = there[kept], True
         less.scores = np.take_along_axis(self.scores, columns, axis=1)
         less.ids = np.take_along_axis(self.ids, columns, axis=1)

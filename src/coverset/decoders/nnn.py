@@ -23,8 +23,8 @@ from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
 from coverset.vectors import Vectors
 
-# Without strengths, over a corpus that is not small, the nearest documents that are decoded.
-CANDIDATES = 256
+# Without strengths, over a corpus that is not small, the nearest documents that are decoded; where copies abound.
+CANDIDATES, OF_COPIES = 256, 512
 # The strengths that tuning tries. The paper's grid stops at l2 = 1; this one goes on towards the dense limit, so
 # that the best of it need not lose to Dense.
 L1 = (0.01, 0.03, 0.06, 0.1, 0.3, 0.6, 1.0)
@@ -56,7 +56,7 @@ class NNN(Decoder):
     candidates
         Decode among this many documents nearest to the query, after a single search and without a
         certificate; None: over the whole corpus, or, where a strength is left to be chosen and there are
-        more than 2,048 documents, among the nearest 256.
+        more than 2,048 documents, among the nearest 256, or 512 where copies abound.
     fill
         When fewer than k documents have weight, go on with those that the residual r* = v - U w* likes
         best, at weight 0. False: return only documents with weight.
@@ -157,7 +157,8 @@ class NNN(Decoder):
         index, targets = self._centered(index, targets)
         l1, l2, near = self._strengths(targets, index)
         residuals = np.empty((len(targets), targets.dim + targets.width))
-        for which, solution in self._solving(index, prepared).batches(targets, index, l1, l2, 1, near):
+        solving = self._solving(index, None, prepared=prepared)
+        for which, solution in solving.batches(targets, index, l1, l2, 1, near):
             residuals[which] = solution.residuals
         if not isinstance(queries, Vectors):
             rewritten: Floats = residuals[:, : targets.dim].astype(np.float32)
@@ -171,17 +172,18 @@ class NNN(Decoder):
         l1, l2 = selection.strengths or (self.l1, self.l2)
         kinds = Kinds.of(self.distinct, index, auto=self._chooses)
         distinct = self.distinct if kinds is None else kinds.cosine
-        return replace(self, l1=l1, l2=l2, candidates=self._solving(index, True).candidates, distinct=distinct)
+        candidates = self._solving(index, kinds, prepared=True).candidates
+        return replace(self, l1=l1, l2=l2, candidates=candidates, distinct=distinct)
 
     def _decode(self, requests: Requests, index: Index, k: int | None, *, prepared: bool) -> list[Selection]:
         count, kinds = as_count("k", k, optional=True), Kinds.of(self.distinct, index, auto=self._chooses)
         documents = index
         index, wholes = self._centered(index, requests.wholes)
-        solving = self._solving(index, prepared)
+        solving = self._solving(index, kinds, prepared=prepared)
         cut = Cut(count, fill=self.fill and count is not None, whole=solving.whole(index))
         rounds = Rounds(index, solving, cut, kinds)
-        if requests.parts is not None:
-            parts = [self._centered(documents, some)[1] for some in requests.parts]
+        if requests.parts is not None or (kinds is not None and kinds.common):
+            parts = requests.parts and [self._centered(documents, some)[1] for some in requests.parts]
             requests = replace(requests, wholes=wholes, parts=parts)
             return self._told([self._one(requests.one(q), rounds) for q in range(len(requests))], solving)
         l1, l2, near = self._strengths(wholes, index, kinds)
@@ -209,9 +211,11 @@ class NNN(Decoder):
             return [replace(selection, passes=selection.passes + 1) for selection in selections]
         return selections
 
-    def _solving(self, index: Index, prepared: bool) -> Solving:
+    def _solving(self, index: Index, kinds: Kinds | None, *, prepared: bool) -> Solving:
         limited = self._chooses and self.candidates is None and not self.certify and len(index) > SMALL_KEPT
-        candidates = CANDIDATES if limited else self.candidates
+        candidates = self.candidates
+        if limited:
+            candidates = OF_COPIES if kinds is not None and kinds.common else CANDIDATES
         return Solving(self.solver, self.iterations, candidates, self.certify, prepared)
 
     @property
@@ -228,7 +232,7 @@ class NNN(Decoder):
         """
         l1, l2, near = np.empty(len(targets)), np.empty(len(targets)), None
         if self._chooses:
-            among = self._solving(index, True).candidates or 0
+            among = self._solving(index, kinds, prepared=True).candidates or 0
             near = Nearest(index, targets, within(index, max(among, depth(targets, kinds))))
             l1, l2 = strengths(near, kinds)
         if self.l1 is not None:

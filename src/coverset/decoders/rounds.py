@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from coverset.decoders.combined import Combined
 from coverset.decoders.cut import Cut
-from coverset.decoders.field import Surroundings
+from coverset.decoders.field import Among, Surroundings
 from coverset.decoders.kinds import Kinds
 from coverset.decoders.requests import Requests
 from coverset.decoders.solving import SMALL_KEPT, Solving
@@ -16,6 +18,8 @@ from coverset.selection import Selection
 
 # Where kinds count, so many times the documents wanted are ranked: those left out make room.
 ROOM = 4
+# Where copies abound, those of so many kinds for each one wanted are left out before anything is solved for.
+AHEAD = 2
 
 
 @dataclass(frozen=True)
@@ -29,29 +33,38 @@ class Rounds:
 
     def surroundings(self, asked: Requests) -> Surroundings:
         """Return what is near a request, not searched for yet."""
-        return Surroundings(self.index, asked.targets(0), growing=self.kinds is not None and self.kinds.common)
+        return Surroundings(self.index, asked.targets(0))
 
     def decode(self, asked: Requests, near: Surroundings, l1: float, l2: float) -> Selection:
         """Decode one request, with its parts: solved again without what others stand for, till that is nothing."""
-        left_out = dict[Hashable, Hashable]()
+        depth, left_out = self.solving.candidates, dict[Hashable, Hashable]()
+        if self.kinds is not None and self.kinds.common and self.cut.k is not None:
+            ahead = within(self.index, AHEAD * self.cut.k)
+            searched, left_out = near.kinds(self.kinds, depth or self._room, ahead)
+            depth = depth and searched
         while True:
-            solutions = self.solving.request(near, self.index, l1, l2, self._room, list(left_out))
+            among = None if depth is None else near.among(depth, left_out)
+            solutions = self.solving.request(near.targets, self.index, among, l1, l2, self._room, list(left_out))
             complete = self.cut.whole and len(solutions[0].ids) == len(self.index)
             combined = Combined(solutions, asked.guessed)
-            new = self._alike(combined)
+            new = self._alike(combined, among)
             if not new:
                 found = combined.select(self.cut, complete=complete)
-                others = [[i for i, name in left_out.items() if name == this] for this in found.ids.tolist()]
-                return replace(found, alike=others)
+                return replace(found, alike=_standing(found.ids.tolist(), left_out))
             left_out.update(new)
 
-    def _alike(self, combined: Combined) -> dict[Hashable, Hashable]:
+    def _alike(self, combined: Combined, among: Among | None) -> dict[Hashable, Hashable]:
         """Return what is to be left out, and the document that stands for it."""
         if self.kinds is None:
             return {}
-        ranked = combined.solutions[0].ids[combined.order(self._deep)]
-        kept, alike = self.kinds.walk(ranked, fetch(self.index, ranked), self.cut.k or len(ranked))
-        return {i: name for name, others in zip(ranked[kept].tolist(), alike, strict=True) for i in others}
+        places = combined.order(self._deep)
+        if among is None:
+            ids = combined.solutions[0].ids[places]
+            vectors, ranked = fetch(self.index, ids), np.arange(len(ids))
+        else:
+            ids, vectors, ranked = among.ids, among.vectors, among.places[places]
+        kept, alike = self.kinds.walk(ids, vectors, ranked, self.cut.k or len(ranked))
+        return {i: name for name, others in zip(ids[ranked[kept]].tolist(), alike, strict=True) for i in others}
 
     @property
     def _room(self) -> int:
@@ -69,3 +82,14 @@ class Rounds:
         if self.kinds is None or self.cut.k is None:
             return self.cut
         return replace(self.cut, k=within(self.index, SMALL_KEPT) if self.kinds.common else self._room)
+
+
+def _standing(kept: list[Hashable], left_out: dict[Hashable, Hashable]) -> list[list[Hashable]]:
+    """Return the documents that each of those kept stands for: it may do so for one that stood for them before."""
+    others: dict[Hashable, list[Hashable]] = {name: [] for name in kept}
+    for one, name in left_out.items():
+        while name in left_out:
+            name = left_out[name]
+        if name in others:
+            others[name].append(one)
+    return [others[name] for name in kept]

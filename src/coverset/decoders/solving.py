@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coverset.arrays import Array, Ids, Keys, Mask
-from coverset.decoders.field import Surroundings
+from coverset.decoders.field import Among
 from coverset.decoders.nearest import Nearest
 from coverset.indexes import Index, MemoryIndex, at_hand, fetch, kind, suiting, within
 from coverset.ranking import ascending
@@ -57,20 +57,26 @@ class Solving:
                         yield part[n : n + 1], solution
 
     def request(
-        self, near: Surroundings, index: Index, l1: float, l2: float, k: int, barred: Sequence[Hashable]
+        self,
+        targets: Vectors,
+        index: Index,
+        among: Among | None,
+        l1: float,
+        l2: float,
+        k: int,
+        barred: Sequence[Hashable],
     ) -> list[Solution]:
-        """Solve for the targets of one request, without some documents: a solution each, over the same ones."""
-        targets = near.targets
+        """Solve for the targets of one request: a solution each, over the same documents.
+
+        Those are some that were fetched, or the whole corpus without some.
+        """
         strengths = np.full(len(targets), l1), np.full(len(targets), l2)
         solved = dict[int, tuple[Solution, Index]]()
-        field = None
-        if self.candidates is not None:
-            field = near.field(self.candidates + len(barred), frozenset(barred))
-        small = field is None and self._small(index) is not None
+        small = among is None and self._small(index) is not None
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = targets.take(which).as_in(kind(view)), (s[which] for s in strengths)
-            if field is not None:
-                found = self._field(field.ids, field.vectors.as_in(kind(view)), some, sparse, ridge)
+            if among is not None:
+                found = self._among(among, view, some, sparse, ridge)
             elif (here := self._small(view)) is not None:
                 gone = np.zeros((len(some), len(index)), bool)
                 gone[:, np.array(list(barred), np.int64)] = True
@@ -79,7 +85,7 @@ class Solving:
                 found = self._pools(view, some, sparse, ridge, k, [barred] * len(some))
             solved.update((t, (solution, view)) for t, solution in zip(which.tolist(), found, strict=True))
         solutions = [solved[t] for t in range(len(targets))]
-        if field is None and not small:
+        if among is None and not small:
             return _completed(solutions)
         return [solution for solution, _ in solutions]
 
@@ -135,13 +141,14 @@ class Solving:
         solution.ids = ids
         return solution
 
-    def _field(self, ids: Keys, vectors: Vectors, targets: Vectors, l1: Array, l2: Array) -> list[Solution]:
+    def _among(self, among: Among, view: Index, targets: Vectors, l1: Array, l2: Array) -> list[Solution]:
         """Solve for the targets of a request over documents near any of them; each has weight for few of them."""
-        if len(ids) == 0 or self.solver == "fista":
-            return self._rows(ids, vectors, targets, l1, l2).each()
+        ids, vectors, places, _ = among
+        if len(places) == 0 or self.solver == "fista":
+            return self._rows(ids[places], vectors.take(places).as_in(kind(view)), targets, l1, l2).each()
         from coverset.solvers.few import solve_among
 
-        return solve_among(ids, vectors, [np.arange(len(ids))] * len(targets), targets.flat(), l1, l2)
+        return solve_among(ids, vectors.as_in(kind(view)), [places] * len(targets), targets.flat(), l1, l2)
 
     def _pools(
         self,

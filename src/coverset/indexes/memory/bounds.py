@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.compilation import vectorised
-from coverset.products import inner, length
+from coverset.products import few_products, inner, length
 from coverset.solvers.parallel import each, ranges
 from coverset.sparse import Terms
 from coverset.vectors import Rows
@@ -167,7 +167,8 @@ def _read(
     """
     d, words = rows.meaning.shape[1], len(rows.terms) > 0
     meaning, scale, share = rows.meaning, np.float32(rows.roots[0]), np.float32(rows.roots[1])
-    members, fresh, count = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.float32), 0
+    members, chosen = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
+    fresh, count = np.empty(TOGETHER, np.float32), 0
     for begin in range(start, stop, TOGETHER):
         if count + TOGETHER * len(batch) > len(score):
             return begin, count
@@ -176,11 +177,12 @@ def _read(
             known = codes[batch[b], begin:end]
             size = _above(known, np.uint8(cuts[b]), members)
             _renew(known, slopes[b], shifts[b])
-            _products(meaning, step, begin, members[:size], targets[b], fresh)
             for m in range(size):
-                total = scale * fresh[m]
+                chosen[m] = (begin + members[m]) * step
+            few_products(meaning, chosen, size, targets[b], fresh)
+            for m in range(size):
+                total, i = scale * fresh[m], chosen[m]
                 if words:
-                    i = (begin + members[m]) * step
                     for e in range(rows.starts[i], rows.starts[i + 1]):
                         total += share * rows.values[e] * targets[b, d + rows.terms[e]]
                 units = min(max(total * per_unit[b], np.float32(0.0)), np.float32(TOP - 1))
@@ -189,23 +191,6 @@ def _read(
                     query[count], place[count], score[count] = b, begin + members[m], total
                     count += 1
     return stop, count
-
-
-@vectorised
-def _products(meaning: Floats, step: int, begin: int, members: Ids, target: Floats, out: Floats) -> None:
-    """Write the products of some rows, counted from the begin-th on, with a target, four rows at a time."""
-    last = len(members) - 1
-    for n in range(0, last + 1, 4):
-        a, b, c = min(n + 1, last), min(n + 2, last), min(n + 3, last)
-        i, j = (begin + members[n]) * step, (begin + members[a]) * step
-        k, m = (begin + members[b]) * step, (begin + members[c]) * step
-        first, second, third, fourth = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-        for t in range(meaning.shape[1]):
-            first += meaning[i, t] * target[t]
-            second += meaning[j, t] * target[t]
-            third += meaning[k, t] * target[t]
-            fourth += meaning[m, t] * target[t]
-        out[n], out[a], out[b], out[c] = first, second, third, fourth
 
 
 @vectorised

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from coverset.vectors import Vectors
 
 
-# Rows per matrix product: a block's scores stay in the cache while they are picked through. Of one query, more do.
-BLOCK, ALONE = 8192, 65536
+# Rows per matrix product: a block's scores stay in the cache while they are picked through.
+BLOCK = 8192
+# Groups of rows by whose best one it is told what the best of all reach, for each row that is asked for.
+GROUPS = 8
 # Rows from which on samples of them may be worth their while.
 LARGE = 65536
 # Pairs of a query and a row from which on a rounded copy may be, for so few queries at a time: for more of them a
@@ -130,8 +132,7 @@ def _scan_roughly(
     def read(q: int) -> None:
         one = slice(q, q + 1)
         shortlist = Shortlist(1, most, (slack + 2 * error)[one], (lowest - error)[one])
-        for start in range(0, scores.shape[1], ALONE):
-            shortlist.add(start, scores[one, start : start + ALONE])
+        shortlist.add(0, scores[one])
         found[q] = shortlist.rows()[0] * step
         if not in_full:
             return
@@ -171,8 +172,7 @@ class Shortlist:
         """Take in the (queries, rows) scores of the rows from `start` on."""
         width = scores.shape[1]
         if not self.found and width > self.most:
-            cut = np.partition(scores, width - self.most, axis=1)[:, width - self.most]
-            self.threshold = np.maximum(self.threshold, cut - self.slack)
+            self.threshold = np.maximum(self.threshold, _reached(scores, self.most) - self.slack)
         flat = np.flatnonzero((scores >= self.threshold[:, None]).ravel())
         query, row = np.divmod(flat, width)
         self.take(query, row + start, scores.ravel()[flat])
@@ -206,3 +206,14 @@ class Shortlist:
         kept = score >= self.threshold[query]
         self.found = [(query[kept], row[kept], score[kept])]
         self.pending = int(kept.sum())
+
+
+def _reached(scores: Floats, most: int) -> Floats:
+    """Return a score that the `most` best of each query reach: where rows are many, that of the best of groups."""
+    width, groups = scores.shape[1], GROUPS * most
+    if width >= 2 * groups:
+        whole = width // groups * groups
+        scores = scores[:, :whole].reshape(len(scores), -1, groups).max(axis=1)
+        width = groups
+    reached: Floats = np.partition(scores, width - most, axis=1)[:, width - most]
+    return reached
