@@ -14,6 +14,7 @@ from coverset.arrays import Array, Floats, Ids
 from coverset.compilation import compiled, vectorised
 
 if TYPE_CHECKING:
+    from coverset.sparse import Terms
     from coverset.vectors import Rows
 
 
@@ -82,32 +83,42 @@ def scores(rows: Rows, members: Ids, target: Array) -> Array:
 
 
 @vectorised
-def pair_scores(rows: Rows, targets: Array, which: Ids, members: Ids, start: int, stop: int, out: Floats) -> None:
-    """Set out[n] = u . target for some of a list of pairs, summed in double precision."""
-    d, meaning, first, second = rows.meaning.shape[1], rows.meaning, rows.roots[0], rows.roots[1]
-    starts, terms, values = rows.starts, rows.terms, rows.values
+def pair_scores(
+    rows: Rows, targets: Rows, which: Ids, members: Ids, start: int, stop: int, spread: Array, out: Floats
+) -> None:
+    """Set out[n] = u . target for some of a list of pairs, by target, summed in double precision.
+
+    `spread` is room to write out the words of a target in: all 0 before and after.
+    """
+    meaning, others = rows.meaning, targets.meaning
+    first, second = rows.roots[0] * targets.roots[0], rows.roots[1] * targets.roots[1]
+    starts, terms, values, words = rows.starts, rows.terms, rows.values, len(rows.terms) > 0
     for n in range(start, stop):
         i, q, total = members[n], which[n], 0.0
-        for t in range(d):
-            total += np.float64(meaning[i, t]) * targets[q, t]
+        for t in range(meaning.shape[1]):
+            total += np.float64(meaning[i, t]) * np.float64(others[q, t])
         total *= first
-        if len(terms) > 0:
+        if words:
+            if n == start or q != which[n - 1]:
+                write_words(targets, q, second, spread)
             part = 0.0
             for e in range(starts[i], starts[i + 1]):
-                part += np.float64(values[e]) * targets[q, d + terms[e]]
-            total += second * part
+                part += np.float64(values[e]) * spread[terms[e]]
+            total += part
+            if n + 1 == stop or q != which[n + 1]:
+                write_words(targets, q, 0.0, spread)
         out[n] = total
 
 
 @vectorised
-def multiply(rows: Floats, step: int, start: int, targets: Floats, first: int, last: int, out: Floats) -> None:
-    """Set out[q, n] = row . target q for every `step`-th row, n in first..last, counted from the start-th on.
+def multiply(rows: Floats, step: int, start: int, targets: Floats, out: Floats) -> None:
+    """Set out[q, n] = row . target q for every `step`-th row, as many as there is room for, from the start-th on.
 
     In single precision, four rows by two targets at a time. Not by BLAS, which is no faster on so few targets, and
     whose threads go on spinning on the cores that the queries are then solved on.
     """
-    bottom, end = last - 1, len(targets) - 1
-    for n in range(first, last, 4):
+    bottom, end = out.shape[1] - 1, len(targets) - 1
+    for n in range(0, bottom + 1, 4):
         a, b, c = min(n + 1, bottom), min(n + 2, bottom), min(n + 3, bottom)
         i, j, k, m = (start + n) * step, (start + a) * step, (start + b) * step, (start + c) * step
         for p in range(0, end + 1, 2):
@@ -129,18 +140,18 @@ def multiply(rows: Floats, step: int, start: int, targets: Floats, first: int, l
 
 
 @vectorised
-def quick_scores(rows: Rows, members: Ids, target: Floats) -> Floats:
-    """U . target for some rows of a large array, in single precision."""
-    out, d = np.empty(len(members), np.float32), rows.meaning.shape[1]
+def quick_scores(rows: Rows, members: Ids, target: Floats, spread: Floats) -> Floats:
+    """U . target for some rows of a large array, in single precision; its words are `spread`, written out."""
+    out = np.empty(len(members), np.float32)
     first, second = np.float32(rows.roots[0]), np.float32(rows.roots[1])
     for n in range(len(members)):
         row, total = rows.meaning[members[n]], np.float32(0.0)
-        for t in range(d):
+        for t in range(rows.meaning.shape[1]):
             total += row[t] * target[t]
         total *= first
         if len(rows.terms) > 0:
             for e in range(rows.starts[members[n]], rows.starts[members[n] + 1]):
-                total += second * rows.values[e] * target[d + rows.terms[e]]
+                total += second * rows.values[e] * spread[rows.terms[e]]
         out[n] = total
     return out
 
@@ -196,6 +207,17 @@ def add_curvature(rows: Rows, members: Ids, target: Floats, scale: float, out: F
             weight = scale * total * second
             for e in range(rows.starts[row], rows.starts[row + 1]):
                 out[d + rows.terms[e]] += weight * rows.values[e]
+
+
+@compiled
+def renumber(terms: Terms, slots: Terms, count: int, out: Terms) -> int:
+    """Number terms as they come, from `count` on; `slots` has each one's number and 1 more, 0: not met yet."""
+    for e in range(len(terms)):
+        if slots[terms[e]] == 0:
+            count += 1
+            slots[terms[e]] = count
+        out[e] = slots[terms[e]] - 1
+    return count
 
 
 @compiled

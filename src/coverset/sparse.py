@@ -62,6 +62,15 @@ class Words:
         entries = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], counts)
         return Words(starts, self.terms[entries], self.values[entries], self.width)
 
+    @property
+    def owners(self) -> Ids:
+        """The row that each entry belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def valued(self, values: Floats) -> Words:
+        """Return the same terms with other weights."""
+        return Words(self.starts, self.terms, values, self.width)
+
     @cached_property
     def negative(self) -> bool:
         """Whether a weight is below 0."""
@@ -70,8 +79,8 @@ class Words:
     @property
     def squares(self) -> Array:
         """Every row's squared length."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self.starts))
-        squares: Array = np.bincount(rows, self.values.astype(np.float64) ** 2, minlength=len(self)).astype(float)
+        values = self.values.astype(np.float64)
+        squares: Array = np.bincount(self.owners, values**2, minlength=len(self)).astype(float)
         return squares
 
 
@@ -93,7 +102,7 @@ def _consistent(starts: NDArray[np.integer], terms: NDArray[np.integer], values:
 
 def _sorted(words: Words) -> Words:
     """Return the rows with their terms ascending; a term that a row has twice is an error."""
-    rows = np.repeat(np.arange(len(words)), np.diff(words.starts))
+    rows = words.owners
     steps = np.diff(words.terms.astype(np.int64)) + words.width * np.diff(rows)
     if (steps > 0).all():
         return words

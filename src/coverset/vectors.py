@@ -124,11 +124,59 @@ class Vectors:
     def _under(self, roots: tuple[float, float]) -> Vectors:
         return self if roots == self.roots else self.made(self.meaning, self.words, roots)
 
+    def scaled(self) -> Vectors:
+        """Return the same rows with both halves multiplied out: the plain inner product is theirs."""
+        if self.roots == (1.0, 1.0):
+            return self
+        meaning, words = (np.float32(root) for root in self.roots)
+        return self.made(meaning * self.meaning, self.words.valued(words * self.words.values), (1.0, 1.0))
+
+    def narrowed(self, targets: Vectors) -> tuple[Vectors, Vectors]:
+        """Return the same rows and targets with no more terms than they have between them, numbered anew.
+
+        What is written out over a whole vocabulary takes as long as it is large.
+        """
+        if not self.width:
+            return self, targets
+        from coverset.products import renumber
+
+        slots = np.zeros(self.width, np.int32)
+        terms, asked = np.empty_like(self.words.terms), np.empty_like(targets.words.terms)
+        count = renumber(targets.words.terms, slots, renumber(self.words.terms, slots, 0, terms), asked)
+        return self._termed(terms, count), targets._termed(asked, count)
+
+    def _termed(self, terms: Terms, width: int) -> Vectors:
+        """Return the same rows with terms numbered otherwise; they need not ascend."""
+        termed = self.made(self.meaning, Words(self.words.starts, terms, self.words.values, width), self.roots)
+        if "norms" in self.__dict__:
+            termed.norms = self.norms
+        return termed
+
+    def less(self, weights: Array, documents: Vectors) -> Vectors:
+        """Return what a single row is without a combination of documents; a half that does not count is 0."""
+        counts = [root != 0.0 for root in self.roots]
+        meaning = counts[0] * (self.meaning - weights @ documents.meaning.astype(np.float64))
+        spread = np.repeat(weights, np.diff(documents.words.starts)) * documents.words.values
+        terms, slots = np.unique(np.concatenate([self.words.terms, documents.words.terms]), return_inverse=True)
+        values = counts[1] * np.bincount(slots, np.concatenate([self.words.values, -spread]), len(terms))
+        there = np.flatnonzero(values)
+        words = Words(
+            np.array([0, len(there)]), terms[there].astype(np.int32), values[there].astype(np.float32), self.width
+        )
+        return self.made(meaning.astype(np.float32), words, self.roots)
+
     def take(self, rows: Ids | slice) -> Vectors:
         """Return these rows, in this order."""
         chosen = np.arange(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
         words = self.words.take(chosen) if len(self.words.terms) else Words.empty(len(chosen), self.width)
-        return self.made(self.meaning.take(chosen, axis=0), words, self.roots)
+        taken = self.made(self.meaning.take(chosen, axis=0), words, self.roots)
+        if "norms" in self.__dict__:
+            taken.norms = self.norms[chosen]
+        return taken
+
+    def one(self, row: int) -> Vectors:
+        """Return a single row."""
+        return self.take(slice(row, row + 1))
 
     @staticmethod
     def join(parts: Sequence[Vectors]) -> Vectors:
@@ -234,15 +282,6 @@ class Vectors:
         rows = np.repeat(np.arange(len(self)), np.diff(self.words.starts))
         out[rows, self.dim + self.words.terms] = self.roots[1] * self.words.values
         return out
-
-    def unflat(self, flat: Array) -> Vectors:
-        """Return written-out rows, residuals say, as vectors of this kind: `flat` the other way round."""
-        meaning, words = (root if root else 1.0 for root in self.roots)
-        rows, terms = np.nonzero(flat[:, self.dim :])
-        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(flat)))]).astype(np.int64)
-        values = (flat[rows, self.dim + terms] / words).astype(np.float32)
-        dense = (flat[:, : self.dim] / meaning).astype(np.float32)
-        return self.made(dense, Words(starts, terms.astype(np.int32), values, self.width), self.roots)
 
 
 def _as_dense(value: ArrayLike) -> Floats:

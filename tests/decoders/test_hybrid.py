@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,35 @@ def test_other_decoders_count_a_document_by_the_whole_and_its_best_part() -> Non
     dense = Dense().decode(whole, corpus, k=4, parts=parts)
     plain = corpus @ whole + (corpus @ parts.T).max(axis=1)
     np.testing.assert_array_equal(dense.ids, np.argsort(-plain)[:4])
+
+
+@given(problems())
+@settings(max_examples=60, deadline=None)
+def test_with_fewer_terms_products_and_what_is_left_of_a_query_stay_what_they_are(problem: Any) -> None:
+    meaning, words, ask, said, share = problem
+    documents, targets = Vectors(meaning, words).sharing(share), Vectors(ask, said).sharing(share)
+    rows, asked = documents.narrowed(targets)
+    assert rows.width == asked.width == len(np.unique(np.concatenate([words.indices, said.indices])))
+    np.testing.assert_allclose(asked.flat() @ rows.flat().T, targets.flat() @ documents.flat().T, atol=1e-12)
+    weights = np.random.default_rng(len(meaning)).exponential(1.0, len(meaning))
+    less = targets.one(1).less(weights, documents)
+    assert (np.diff(less.words.terms) > 0).all()
+    np.testing.assert_allclose(less.flat()[0], targets.flat()[1] - weights @ documents.flat(), atol=1e-5)
+
+
+def test_a_vocabulary_of_millions_costs_no_more_than_its_words_do() -> None:
+    rng, terms = np.random.default_rng(0), 4_000_000
+    meaning = rng.standard_normal((3000, 8)).astype(np.float32)
+    index = MemoryIndex(Vectors(meaning, (20 * np.arange(3001), np.arange(60_000), np.ones(60_000), terms)))
+    asked = index.corpus.take(rng.choice(3000, 5, replace=False))
+    for decoder in (NNN(), NNN(l1=0.1, l2=0.5), Dense()):
+        decoder.decode(asked.one(0), index, 5, asked.take(np.arange(1, 5)))
+        tracemalloc.start()
+        found = decoder.decode(asked.one(0), index, 5, asked.take(np.arange(1, 5)))
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(found.ids) == 5
+        assert held < 5 * 8 * terms  # what five targets take that are written out over all of it
 
 
 def test_of_documents_that_are_alike_one_is_returned_and_the_certificate_is_for_the_rest() -> None:

@@ -78,6 +78,7 @@ def test_screened_answers_miss_no_row_above_the_floor_however_the_residual_moves
         residuals = residuals + distance * moves / np.linalg.norm(moves, axis=1, keepdims=True)
         scores = residuals @ corpus.astype(float).T
         floors = np.sort(scores, axis=1)[:, -50]
-        for row, found, floor in zip(scores, oracle.above(batch, residuals, floors, 1000), floors, strict=True):
+        asked = oracle.above(batch, Vectors.of(residuals), floors, 1000)
+        for row, found, floor in zip(scores, asked, floors, strict=True):
             assert set(np.flatnonzero(row > floor)) <= set(found.tolist())
             assert (row[found] > floor - 1e-3).all()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
 
 from coverset import MMR, NNN, Dense, MemoryIndex
@@ -128,7 +129,8 @@ def test_negative_words_leave_the_best_where_they_are(
     rng, corpus = np.random.default_rng(seed), with_words.corpus
     queries = rng.standard_normal((2, 56)).astype(np.float32)
     queries[:, 16:] *= rng.random((2, 40)) < rng.random()
-    found = scan(with_words, queries, most, np.full(2, floor), None, step)
+    asked = Vectors(queries[:, :16], csr_array(queries[:, 16:]))
+    found = scan(with_words, asked, most, np.full(2, floor), None, step)
     written = corpus.flat().astype(float)[::step]
     for query, rows in zip(queries, found, strict=True):
         scores = written @ query.astype(float)

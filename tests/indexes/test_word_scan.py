@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.sparse import random_array
+from scipy.sparse import csr_array, random_array
 
 from coverset import MemoryIndex, Vectors
 from coverset.arrays import Floats
 from coverset.indexes.memory.postings import Postings
 from coverset.indexes.memory.rounded import Rounded
 from coverset.indexes.memory.samples import STEPS
-from coverset.indexes.memory.scan import scan
-from coverset.indexes.memory.word_scan import MANY, ByRow, ByTerm, WordScan
+from coverset.indexes.memory.scan import BLOCK, scan
+from coverset.indexes.memory.word_scan import ByRow, ByTerm, WordScan
+from coverset.sparse import Words
 
 
 @given(
@@ -39,7 +40,8 @@ def test_what_is_added_is_the_product_as_near_as_it_says(
     written = documents.toarray().astype(float)[::step]
     expected = 0.5 * queries.astype(float) @ written.T
     rounding = 1e-6 * (abs(queries).astype(float) @ abs(written).T)
-    for adding in (ByTerm(postings, queries, 0.5, step), ByRow(vectors.rows, postings.heaviest, queries, step)):
+    said = Words.checked(csr_array(queries))
+    for adding in (ByTerm(postings, said, 0.5, step), ByRow(vectors.rows, postings.heaviest, said, step)):
         scores = np.zeros((3, rows), np.float32)
         for start in range(0, rows, block):
             adding.add(start, scores[:, start : start + block])
@@ -90,7 +92,8 @@ def test_a_scan_lists_the_best_and_bounds_the_others(
         kept[:, start : start + scores.shape[1]] = scores + error[:, None]
 
     floors = np.full(len(queries), 0.1 * scale)
-    found = scan(index, queries, most, floors, keep, step)
+    asked = Vectors(queries[:, :4], csr_array(queries[:, 4:]))
+    found = scan(index, asked, most, floors, keep, step)
     single = 1e-5 * scale * np.linalg.norm(queries, axis=1)[:, None]
     assert (kept >= expected - single).all()
     for scores, floor, rows in zip(expected, floors, found, strict=True):
@@ -118,14 +121,15 @@ def test_a_search_scores_by_the_weights_as_they_are(seed: int, k: int, exponent:
 
 def test_many_rows_are_read_on_all_cores_and_each_once() -> None:
     rng = np.random.default_rng(0)
-    documents = random_array((3 * MANY + 5, 30), density=0.2, format="csr", rng=rng, dtype=np.float32)
-    queries = rng.standard_normal((20, 30)).astype(np.float32)
-    vectors = Vectors(None, documents)
-    adding = ByRow(vectors.rows, Postings.of(vectors.words).heaviest, queries, 1)
-    scores = np.zeros((20, documents.shape[0]), np.float32)
-    adding.add(0, scores)
-    expected = queries.astype(float) @ documents.toarray().astype(float).T
-    assert (abs(scores - expected) <= adding.error[:, None] + 1e-5).all()
+    documents = random_array((3 * BLOCK + 5, 30), density=0.2, format="csr", rng=rng, dtype=np.float32)
+    queries = random_array((20, 30), density=0.9, format="csr", rng=rng, dtype=np.float32)
+    index, kept = MemoryIndex(Vectors(None, documents)), np.zeros((20, documents.shape[0]))
+
+    def keep(start: int, scores: Floats, _error: Floats) -> None:
+        kept[:, start : start + scores.shape[1]] += scores
+
+    scan(index, Vectors(None, queries), 5, None, keep)
+    np.testing.assert_allclose(kept, (queries @ documents.T).toarray(), atol=1e-3)
 
 
 def test_a_few_terms_are_looked_up_and_many_are_met_on_the_way() -> None:
@@ -134,5 +138,5 @@ def test_a_few_terms_are_looked_up_and_many_are_met_on_the_way() -> None:
     postings = Postings.of(vectors.words)
     few, many = np.zeros((8, 100), np.float32), np.ones((64, 100), np.float32)
     few[:, 3] = 1.0
-    assert isinstance(WordScan.of(vectors.rows, postings, few, 1), ByTerm)
-    assert isinstance(WordScan.of(vectors.rows, postings, many, 1), ByRow)
+    assert isinstance(WordScan.of(vectors.rows, postings, Words.checked(csr_array(few)), 1), ByTerm)
+    assert isinstance(WordScan.of(vectors.rows, postings, Words.checked(csr_array(many)), 1), ByRow)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coverset.arrays import Array, Floats
+from coverset.arrays import Array, Floats, Keys
 from coverset.decoders.cut import Cut
 from coverset.decoders.decoder import Decoder
 from coverset.decoders.kinds import Distinct, Kinds, as_distinct
@@ -18,7 +19,8 @@ from coverset.decoders.requests import Requests
 from coverset.decoders.rounds import Rounds
 from coverset.decoders.solving import SMALL_KEPT, Solving
 from coverset.decoders.strength import depth, strengths, suited
-from coverset.indexes import Corpus, Index, as_index, at_hand, kind, suiting, within
+from coverset.indexes import Corpus, Index, as_index, at_hand, fetch, kind, suiting, within
+from coverset.indexes.ids import different
 from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
 from coverset.vectors import Vectors
@@ -156,16 +158,14 @@ class NNN(Decoder):
         prepared, targets = index is corpus, as_targets("queries", queries, kind(index))
         index, targets = self._centered(index, targets)
         l1, l2, near = self._strengths(targets, index)
-        residuals = np.empty((len(targets), targets.dim + targets.width))
-        solving = self._solving(index, None, prepared=prepared)
+        solving, found = self._solving(index, None, prepared=prepared), dict[int, tuple[Keys, Array]]()
         for which, solution in solving.batches(targets, index, l1, l2, 1, near):
-            residuals[which] = solution.residuals
-        if not isinstance(queries, Vectors):
-            rewritten: Floats = residuals[:, : targets.dim].astype(np.float32)
-            return rewritten[0] if np.ndim(queries) == 1 else rewritten
-        groups = suiting(index, targets)
-        parts = [kind(view).take(slice(0, 0)).unflat(residuals[which]) for which, view in groups]
-        return Vectors.join(parts).take(np.argsort(np.concatenate([which for which, _ in groups])))
+            for q, weights in zip(which.tolist(), solution.weights, strict=True):
+                found[q] = solution.ids[weights > 0], weights[weights > 0]
+        rewritten = _less(targets, index, [found[q] for q in range(len(targets))])
+        if isinstance(queries, Vectors):
+            return rewritten
+        return rewritten.meaning[0] if np.ndim(queries) == 1 else rewritten.meaning
 
     def as_run(self, selection: Selection, index: Index) -> NNN:
         """Return the decoder with the strengths that were chosen, and what goes with their being chosen."""
@@ -249,3 +249,18 @@ class NNN(Decoder):
         if here is None:
             raise ValueError("center=True needs the corpus in memory: hand in an array or a MemoryIndex")
         return here.centered, Vectors.made(targets.meaning - here.mean, targets.words, targets.roots)
+
+
+def _less(targets: Vectors, index: Index, weighed: list[tuple[Keys, Array]]) -> Vectors:
+    """Return what each target is without its documents, by their weights; these are fetched at once."""
+    ends = np.cumsum([0, *(len(ids) for ids, _ in weighed)])
+    if ends[-1] == 0:
+        return targets
+    ids, places = different(np.concatenate([ids for ids, _ in weighed]))
+    documents, views = fetch(index, ids), dict[int, Vectors]()
+    for which, view in suiting(index, targets):
+        views.update(dict.fromkeys(which.tolist(), kind(view)))
+    rows = [targets.take(slice(q, q + 1)).as_in(views[q]) for q in range(len(targets))]
+    spans = [documents.take(places[a:b]) for a, b in pairwise(ends.tolist())]
+    less = [row.less(weights, some) for row, (_, weights), some in zip(rows, weighed, spans, strict=True)]
+    return Vectors.join(less)

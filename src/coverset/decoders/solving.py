@@ -71,7 +71,7 @@ class Solving:
         Those are some that were fetched, or the whole corpus without some.
         """
         strengths = np.full(len(targets), l1), np.full(len(targets), l2)
-        solved = dict[int, tuple[Solution, Index]]()
+        solved = dict[int, tuple[Solution, Index, Vectors]]()
         small = among is None and self._small(index) is not None
         for which, view in suiting(index, targets):
             some, (sparse, ridge) = targets.take(which).as_in(kind(view)), (s[which] for s in strengths)
@@ -83,11 +83,12 @@ class Solving:
                 found = self._corpus(here, some, sparse, ridge, gone).each()
             else:
                 found = self._pools(view, some, sparse, ridge, k, [barred] * len(some))
-            solved.update((t, (solution, view)) for t, solution in zip(which.tolist(), found, strict=True))
+            for n, (t, solution) in enumerate(zip(which.tolist(), found, strict=True)):
+                solved[t] = solution, view, some.take(slice(n, n + 1))
         solutions = [solved[t] for t in range(len(targets))]
         if among is None and not small:
             return _completed(solutions)
-        return [solution for solution, _ in solutions]
+        return [solution for solution, _, _ in solutions]
 
     def _small(self, index: Index) -> MemoryIndex | None:
         """Return the index if it is solved over all its rows at once; what cannot be is said."""
@@ -125,7 +126,7 @@ class Solving:
         if self.solver == "exact" and all(map(len, members)):
             from coverset.solvers.few import solve_among
 
-            yield from solve_among(ids, vectors.as_in(kind(view)), members, targets.flat(), l1, l2)
+            yield from solve_among(ids, vectors.as_in(kind(view)), members, targets, l1, l2)
             return
         for n, some in enumerate(members):
             one = slice(n, n + 1)
@@ -146,9 +147,9 @@ class Solving:
         ids, vectors, places, _ = among
         if len(places) == 0 or self.solver == "fista":
             return self._rows(ids[places], vectors.take(places).as_in(kind(view)), targets, l1, l2).each()
-        from coverset.solvers.few import solve_among
+        from coverset.solvers.few import solve_together
 
-        return solve_among(ids, vectors.as_in(kind(view)), [places] * len(targets), targets.flat(), l1, l2)
+        return solve_together(ids, vectors.as_in(kind(view)), places, targets, l1, l2)
 
     def _pools(
         self,
@@ -165,7 +166,7 @@ class Solving:
         from coverset.solvers.exact import solve_pools
 
         documents = oracle(index, len(targets), certify=self.certify)
-        return solve_pools(documents, targets.flat(), l1, l2, k, barred)
+        return solve_pools(documents, targets, l1, l2, k, barred)
 
 
 def _prepared(vectors: Vectors) -> MemoryIndex:
@@ -175,10 +176,10 @@ def _prepared(vectors: Vectors) -> MemoryIndex:
     return index
 
 
-def _completed(solutions: list[tuple[Solution, Index]]) -> list[Solution]:
+def _completed(solutions: list[tuple[Solution, Index, Vectors]]) -> list[Solution]:
     """Return solutions over different documents as solutions over all of them, each under its own view."""
     if len(solutions) == 1:
         return [solutions[0][0]]
-    ids = np.unique(np.concatenate([solution.ids for solution, _ in solutions]))
+    ids = np.unique(np.concatenate([solution.ids for solution, _, _ in solutions]))
     ids = ids[ascending(ids)]
-    return [solution.over(ids, fetch(view, ids).times(solution.residuals[0])) for solution, view in solutions]
+    return [solution.over(ids, fetch(view, ids), target) for solution, view, target in solutions]

@@ -50,10 +50,10 @@ class Searched:
         """Whether what was not found is not there."""
         return self.index.exact
 
-    def above(self, _batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+    def above(self, _batch: Ids, residuals: Vectors, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows of the `most` best documents that score above its floor."""
-        lowest = floors - 1e-5 * self.longest * np.linalg.norm(residuals, axis=1)
-        scores, ids = self._search(residuals.astype(np.float32), lowest, most)
+        lowest = floors - 1e-5 * self.longest * residuals.norms
+        scores, ids = self._search(residuals.meaning, lowest, most)
         listed = present(ids) & (scores > lowest[:, None])
         self._fetch(ids[listed])
         return [np.array([self._row[i] for i in ids[n, listed[n]].tolist()], np.int64) for n in range(len(ids))]

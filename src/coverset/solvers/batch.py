@@ -39,7 +39,6 @@ class Outcome(NamedTuple):
 
     weights: Array
     scores: Array
-    residuals: Array
     gaps: Array
     violations: Array
 
@@ -51,11 +50,12 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
     no_place, active, linear = np.empty(0, np.int64), np.empty(n, np.int64), np.empty(n)
     factor: Array = np.empty((64, 64))
     no_words: Array = np.empty((2, 0))
+    residual = np.empty(batch.queries.shape[1])
     nothing = len(no_place)  # and not 0: numba compiles what it is handed to once more for each literal
     times(rows, batch.queries, first, step, out.scores)
     for q in range(first, len(batch.queries), step):
         query, l1, l2 = batch.queries[q], batch.l1[q], batch.l2[q]
-        w, score, residual = out.weights[q], out.scores[q], out.residuals[q]
+        w, score = out.weights[q], out.scores[q]
         for i in range(n):
             linear[i] = score[i] - l1
         for i in range(batch.barred.shape[1]):
@@ -74,5 +74,5 @@ def solve_batch(gram: Array, rows: Rows, batch: Batch, out: Outcome, first: int,
             residual[t] = query[t] - residual[t]
         if not solved:
             allowed = np.flatnonzero(np.isfinite(score))
-            w[allowed], residual[:], score[allowed] = newton(rows, allowed, query, l1, l2, residual, ENOUGH)
+            w[allowed], residual, score[allowed] = newton(rows, allowed, query, l1, l2, residual, ENOUGH)
         out.gaps[q], out.violations[q] = measure(query, residual, score, w, l1, l2)

@@ -23,12 +23,14 @@ from coverset.solvers.parallel import each
 from coverset.solvers.sides import LARGE, largest, stiff, tolerance
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
-from coverset.vectors import Vectors
+from coverset.sparse import Words
+from coverset.vectors import Rows, Vectors
 
 # What a search brought further above l1 than this, relative to the lengths, leaves the optimum far: it is not yet
 # worth solving for exactly. Where searches are approximate, and one brought nothing of the kind, it was the last.
 CLOSE = 0.01
-# Up to so many rows, the residual's side is solved for on a copy: dozens of products are faster side by side.
+# Up to so many rows, the residual's side is solved for on a copy: dozens of products are faster side by side. With
+# words both sides are, as a copy has its own, small vocabulary.
 GATHERED = 8192
 # How exactly the residual's side is solved for while the optimum is far.
 ROUGHLY = 1e-3
@@ -52,10 +54,10 @@ class Documents(Protocol):
     shortest: float
     ask: int
 
-    def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+    def above(self, batch: Ids, residuals: Vectors, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, rows among which are the `most` best that score above its floor.
 
-        `batch` says which query each residual belongs to.
+        `batch` says which query each residual belongs to; residuals are `scaled`.
         """
         ...
 
@@ -90,7 +92,7 @@ class Documents(Protocol):
 
 def solve_pools(
     documents: Documents,
-    targets: Array,
+    targets: Vectors,
     l1: Array,
     l2: Array,
     k: int,
@@ -102,8 +104,11 @@ def solve_pools(
     even where they have no weight. `barred` lists the documents that each query must do without.
     """
     without: Sequence[Collection[Hashable]] = barred or [()] * len(targets)
-    problems = zip(targets, l1.tolist(), l2.tolist(), without, strict=True)
-    pools = [_Pool(documents, target, sparse, ridge, k, gone) for target, sparse, ridge, gone in problems]
+    problems = zip(l1.tolist(), l2.tolist(), without, strict=True)
+    pools = [
+        _Pool(documents, targets.one(q), sparse, ridge, k, gone)
+        for q, (sparse, ridge, gone) in enumerate(problems)
+    ]
     while True:
         live, searches = np.arange(len(pools)), 0
         while len(live) and searches < documents.rounds:
@@ -120,7 +125,7 @@ def solve_pools(
 
 def _advance(documents: Documents, pools: list[_Pool], live: Ids) -> None:
     """Put the question to the corpus, once for all live pools, and solve for what it brings to each."""
-    residuals = np.stack([pools[q].residual for q in live])
+    residuals = Vectors.join([pools[q].asked for q in live])
     floors = np.array([pools[q].floor for q in live])
     most = max(pools[q].asks for q in live)
     found = documents.above(live, residuals, floors, most)
@@ -138,11 +143,16 @@ class _Pool:
     """The documents in play for one query, by their row numbers, and the optimum over them."""
 
     def __init__(
-        self, documents: Documents, target: Array, l1: float, l2: float, k: int, barred: Collection[Hashable]
+        self, documents: Documents, target: Vectors, l1: float, l2: float, k: int, barred: Collection[Hashable]
     ) -> None:
         self.documents, self.target, self.l1, self.l2, self.k = documents, target, l1, l2, k
         self.barred = frozenset(barred)
-        self.residual = target
+        # The target and what is left of it, written out over no more terms than they and the pool have.
+        self.terms = target.words.terms
+        self.query: Array = np.concatenate(
+            [target.roots[0] * target.meaning[0].astype(np.float64), target.roots[1] * target.words.values]
+        )
+        self.residual = self.query
         self.rows: Ids = np.empty(0, np.int64)
         self.weights: Array = np.empty(0)
         self.scores: Array = np.empty(0)
@@ -151,6 +161,16 @@ class _Pool:
         self.passes = 0
         self.growing = self.large = self.close = self.far = self.roughly = False
         self.thinned = 1
+
+    @property
+    def asked(self) -> Vectors:
+        """What is left of the target, as the corpus is asked with it."""
+        dim = self.target.dim
+        there = np.flatnonzero(self.residual[dim:])
+        there = there[np.argsort(self.terms[there])]
+        values = self.residual[dim + there].astype(np.float32)
+        words = Words(np.array([0, len(there)]), self.terms[there], values, self.target.width)
+        return Vectors.made(self.residual[None, :dim].astype(np.float32), words, (1.0, 1.0))
 
     @property
     def floor(self) -> float:
@@ -176,8 +196,8 @@ class _Pool:
         new = np.setdiff1d(found, self.rows, assume_unique=True)
         if self.barred:
             new = new[[i not in self.barred for i in self.documents.ids(new).tolist()]]
-        found_scores = scores(self.documents.vectors.rows, new, self.residual)
-        unit = self.documents.longest * length(self.target)
+        found_scores = scores(self.documents.vectors.rows, new, self._written(self.residual))
+        unit = self.documents.longest * length(self.query)
         excess = float((found_scores - self.l1).max(initial=-np.inf))
         self.growing = excess > 0.1 * TOLERANCE * unit or (self.roughly and self.documents.whole)
         self.far = excess > CLOSE * unit
@@ -193,16 +213,21 @@ class _Pool:
 
     def solve(self) -> None:
         """Move to the optimum over the pool."""
-        rows = self.documents.vectors.rows
+        rows, members = self.documents.vectors.rows, self.rows
+        if self.target.width and len(members) <= GATHERED:
+            rows, members = self._narrow(), np.arange(len(members))
+        elif self.target.width:
+            self.query, self.residual = self._written(self.query), self._written(self.residual)
+            self.terms = np.arange(self.target.width, dtype=np.int32)
         # Of documents that are alike each has its share of the weight: what stands for many has all of it.
         l2 = self.l2 / self.documents.stands_for
         self.roughly = False
         if not self.large:
-            exactly = tolerance(self.target, self.documents.longest, self.documents.shortest)
+            exactly = tolerance(self.query, self.documents.longest, self.documents.shortest)
             solved, self.residual, self.scores, self.working, self.gram = solve_pool(
                 rows,
-                self.rows,
-                self.target,
+                members,
+                self.query,
                 self.l1,
                 l2,
                 exactly,
@@ -214,12 +239,28 @@ class _Pool:
             self.large = not solved
         if self.large:
             self.roughly = self.far or not self.documents.whole
-            enough, members = ROUGHLY if self.roughly else ENOUGH, self.rows
-            if len(members) <= GATHERED:
+            enough = ROUGHLY if self.roughly else ENOUGH
+            if len(members) <= GATHERED and not self.target.width:
                 rows, members = self.documents.vectors.take(members).rows, np.arange(len(members))
             self.weights, self.residual, self.scores = newton(
-                rows, members, self.target, self.l1, l2, self.residual, enough
+                rows, members, self.query, self.l1, l2, self.residual, enough
             )
+
+    def _written(self, vector: Array) -> Array:
+        """Return the target, or what is left of it, written out over the whole vocabulary."""
+        dim, written = self.target.dim, np.zeros(self.target.dim + self.target.width)
+        written[:dim], written[dim + self.terms] = vector[:dim], vector[dim:]
+        return written
+
+    def _narrow(self) -> Rows:
+        """Return a copy of the pool's rows with no more terms than they have, and write out the target anew."""
+        pool = self.documents.vectors.take(self.rows)
+        rows, target = pool.narrowed(self.target)
+        self.query = target.flat()[0]
+        self.residual = self.query - rows.combine(self.weights)
+        self.terms = np.empty(rows.width, np.int32)
+        self.terms[rows.words.terms], self.terms[target.words.terms] = pool.words.terms, self.target.words.terms
+        return rows.rows
 
     def _is_large(self, support: int) -> bool:
         """Whether a support is one to solve for on the residual's side."""
@@ -229,13 +270,12 @@ class _Pool:
         """Return the pool's optimum, by ascending id."""
         ids = self.documents.ids(self.rows)
         order = ascending(ids)
-        gap, violation = measure(self.target, self.residual, self.scores, self.weights, self.l1, self.l2)
+        gap, violation = measure(self.query, self.residual, self.scores, self.weights, self.l1, self.l2)
         return Solution(
             ids=ids[order],
-            queries=self.target[None],
+            queries=self.query[None],
             weights=self.weights[None, order],
             scores=self.scores[None, order],
-            residuals=self.residual[None],
             gaps=np.array([gap]),
             violations=np.array([violation]),
             longest=self.documents.longest,

@@ -11,7 +11,7 @@ from coverset.compilation import compiled
 from coverset.solvers.batch import Batch, Outcome, solve_batch
 from coverset.solvers.measure import measure
 from coverset.solvers.newton import ENOUGH, newton
-from coverset.solvers.parallel import each, workers
+from coverset.solvers.parallel import each, gathered, workers
 from coverset.solvers.sides import LARGE, largest, tolerance
 from coverset.solvers.solution import Solution
 from coverset.solvers.working_set import solve_pool
@@ -30,8 +30,7 @@ def solve_gram(
     says which documents a query must do without.
     """
     count, n = len(targets), len(gram)
-    room = np.empty((count, n)), np.empty_like(targets), np.empty(count), np.empty(count)
-    out = Outcome(np.zeros((count, n)), *room)
+    out = Outcome(np.zeros((count, n)), np.empty((count, n)), np.empty(count), np.empty(count))
     without = np.empty((count, 0), bool) if barred is None else barred
     batch = Batch(targets, l1, l2, vectors.longest, vectors.shortest, without)
     step = max(workers(count), count // AT_ONCE)
@@ -40,39 +39,46 @@ def solve_gram(
 
 
 def solve_among(
-    ids: Keys, vectors: Vectors, members: Sequence[Ids], targets: Array, l1: Array, l2: Array
+    ids: Keys, vectors: Vectors, members: Sequence[Ids], targets: Vectors, l1: Array, l2: Array
 ) -> list[Solution]:
     """Solve each query over some documents of its own, out of those that were fetched for all of them."""
-    rows, norms, solutions = vectors.rows, vectors.norms, dict[int, Solution]()
 
-    def solve(q: int) -> None:
-        weights, residual, scores, gap, violation, longest = optimum(
-            rows, norms, members[q], targets[q], float(l1[q]), float(l2[q])
-        )
-        one = slice(q, q + 1)
-        solutions[q] = Solution(
-            ids[members[q]],
-            targets[one],
-            weights[None],
-            scores[None],
-            residual[None],
-            np.array([gap]),
-            np.array([violation]),
-            longest,
-            l1[one],
-            l2[one],
-            passes=1,
-        )
+    def solve(q: int) -> Solution:
+        rows, some = vectors, members[q]
+        if vectors.width:
+            rows, some = vectors.take(some), np.arange(len(some))
+        rows, target = rows.narrowed(targets.take(slice(q, q + 1)))
+        return _solve(ids[members[q]], rows, some, target, float(l1[q]), float(l2[q]))
 
-    each(solve, range(len(targets)))
-    return [solutions[q] for q in range(len(targets))]
+    return gathered(solve, len(targets))
+
+
+def solve_together(
+    ids: Keys, vectors: Vectors, places: Ids, targets: Vectors, l1: Array, l2: Array
+) -> list[Solution]:
+    """Solve each query over the same documents, in some places of those that were fetched."""
+    rows, asked = vectors.narrowed(targets)
+
+    def solve(q: int) -> Solution:
+        target = asked.take(slice(q, q + 1))
+        return _solve(ids[places], rows, places, target, float(l1[q]), float(l2[q]))
+
+    return gathered(solve, len(targets))
+
+
+def _solve(ids: Keys, vectors: Vectors, members: Ids, target: Vectors, l1: float, l2: float) -> Solution:
+    """Solve a single query over some rows, whose ids are given."""
+    query = target.flat()
+    weights, scores, gap, violation, longest = optimum(vectors.rows, vectors.norms, members, query[0], l1, l2)
+    told, strengths = (np.array([gap]), np.array([violation])), (np.array([l1]), np.array([l2]))
+    return Solution(ids, query, weights[None], scores[None], *told, longest, *strengths, passes=1)
 
 
 @compiled
 def optimum(
     rows: Rows, norms: Floats, members: Ids, query: Array, l1: float, l2: float
-) -> tuple[Array, Array, Array, float, float, float]:
-    """Solve one query over some rows; return (weights, residual, scores, gap, violation, longest length)."""
+) -> tuple[Array, Array, float, float, float]:
+    """Solve one query over some rows; return (weights, scores, gap, violation, longest length)."""
     longest, shortest = 0.0, np.inf
     for i in members:
         longest = max(longest, np.float64(norms[i]))
@@ -89,4 +95,4 @@ def optimum(
     for n in range(len(members)):
         if norms[members[n]] == 0:
             found[n] = -np.inf
-    return weights, residual, found, gap, violation, longest
+    return weights, found, gap, violation, longest

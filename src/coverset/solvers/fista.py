@@ -93,6 +93,4 @@ def solve_fista(
     for q in range(len(queries)):
         gaps[q], violations[q] = measure(targets[q], residuals[q], scores[q], weights[q], l1[q], l2[q])
     longest = float(np.sqrt(np.einsum("ij,ij->i", corpus, corpus).max()))
-    return Solution(
-        ids, targets, weights, scores, residuals, gaps, violations, longest, l1, l2, passes=2 * iterations + 1
-    )
+    return Solution(ids, targets, weights, scores, gaps, violations, longest, l1, l2, passes=2 * iterations + 1)

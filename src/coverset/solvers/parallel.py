@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def each(function: Callable[[Item], None], items: Iterable[Item]) -> None:
@@ -26,6 +27,17 @@ def each(function: Callable[[Item], None], items: Iterable[Item]) -> None:
     for helper in helpers:
         if not helper.cancel():  # it has begun, and may not have ended
             helper.result()
+
+
+def gathered(function: Callable[[int], Result], count: int) -> list[Result]:
+    """Return what `function` returns for the numbers below `count`, computed on all cores."""
+    results = dict[int, Result]()
+
+    def keep(n: int) -> None:
+        results[n] = function(n)
+
+    each(keep, range(count))
+    return [results[n] for n in range(count)]
 
 
 def workers(items: int) -> int:

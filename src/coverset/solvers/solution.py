@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coverset.arrays import Array, Keys
+from coverset.vectors import Vectors
 
 
 @dataclass(slots=True)
 class Solution:
-    """Weights w, residuals r = v - Uw and scores u.r of B queries over n documents, ids ascending.
+    """Weights w and scores u.r, r = v - Uw, of B queries over n documents, ids ascending.
 
     The documents are all those with weight and all that could be among the best the caller asked for;
     a document that can never be chosen has score -infinity.
@@ -26,8 +27,6 @@ class Solution:
         (B, n) w.
     scores
         (B, n) u.r.
-    residuals
-        (B, d) r.
     gaps
         (B,) duality gap, over these documents.
     violations
@@ -46,7 +45,6 @@ class Solution:
     queries: Array
     weights: Array
     scores: Array
-    residuals: Array
     gaps: Array
     violations: Array
     longest: float
@@ -60,7 +58,7 @@ class Solution:
         """Return the solution over no documents."""
         nothing = np.empty((len(queries), 0))
         half = 0.5 * np.einsum("qd,qd->q", queries, queries)
-        return cls(ids, queries, nothing, nothing, queries, 0.0 * half, 0.0 * half, 0.0, l1, l2, passes=1)
+        return cls(ids, queries, nothing, nothing, 0.0 * half, 0.0 * half, 0.0, l1, l2, passes=1)
 
     def each(self) -> list[Solution]:
         """Return a solution for each query."""
@@ -72,16 +70,17 @@ class Solution:
             queries=self.queries[which],
             weights=self.weights[which],
             scores=self.scores[which],
-            residuals=self.residuals[which],
             gaps=self.gaps[which],
             violations=self.violations[which],
             l1=self.l1[which],
             l2=self.l2[which],
         )
 
-    def over(self, ids: Keys, scores: Array) -> Solution:
+    def over(self, ids: Keys, vectors: Vectors, target: Vectors) -> Solution:
         """Return the same, for one query, over more documents, of which the others have no weight."""
-        weights = np.zeros((1, len(ids)))
+        weights = np.zeros(len(ids))
         place = {identifier: n for n, identifier in enumerate(ids.tolist())}
-        weights[0, [place[identifier] for identifier in self.ids.tolist()]] = self.weights[0]
-        return replace(self, ids=ids, weights=weights, scores=scores[None])
+        weights[[place[identifier] for identifier in self.ids.tolist()]] = self.weights[0]
+        rows, asked = vectors.narrowed(target)
+        scores = rows.times(asked.flat()[0] - rows.combine(weights))
+        return replace(self, ids=ids, weights=weights[None], scores=scores[None])

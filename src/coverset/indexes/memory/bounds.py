@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Array, Floats, Ids
 from coverset.compilation import vectorised
-from coverset.products import few_products, inner, length
+from coverset.products import few_products, inner, length, renumber
 from coverset.solvers.parallel import each, ranges
 from coverset.sparse import Terms
-from coverset.vectors import Rows
+from coverset.vectors import Rows, Vectors
 
 Codes = NDArray[np.uint8]
 
@@ -44,13 +44,13 @@ class Bounds:
 
     def __init__(self, queries: int, rows: int, longest: float) -> None:
         self.codes: Codes = np.empty((queries, rows), np.uint8)
-        self._residuals: list[Array | None] = [None] * queries
+        self._residuals: list[Vectors | None] = [None] * queries
         self._longest = longest
 
-    def _unit(self, residual: Array) -> float:
-        return max(self._longest * length(residual) / (TOP - 1), float(np.finfo(np.float32).tiny))
+    def _unit(self, residual: Vectors) -> float:
+        return max(self._longest * residual.longest / (TOP - 1), float(np.finfo(np.float32).tiny))
 
-    def keep(self, batch: Ids, residuals: Array) -> Callable[[int, Floats, Floats], None]:
+    def keep(self, batch: Ids, residuals: Vectors) -> Callable[[int, Floats, Floats], None]:
         """Return what takes in the (queries, rows) scores of these residuals, of the rows from a start on.
 
         And how much higher than they are told those of a query may be.
@@ -58,18 +58,20 @@ class Bounds:
         per_unit = self._known(batch, residuals)
         return lambda start, scores, error: _encode(scores, error, batch, per_unit, start, self.codes)
 
-    def _known(self, batch: Ids, residuals: Array) -> Floats:
+    def _known(self, batch: Ids, residuals: Vectors) -> Floats:
         """Note the residuals that the codes of these queries are about to be those of; returns 1 / unit."""
-        for query, residual in zip(batch.tolist(), residuals, strict=True):
+        each_one = [residuals.one(n) for n in range(len(residuals))]
+        for query, residual in zip(batch.tolist(), each_one, strict=True):
             self._residuals[query] = residual
-        return np.array([1.0 / self._unit(residual) for residual in residuals], np.float32)
+        return np.array([1.0 / self._unit(residual) for residual in each_one], np.float32)
 
-    def turned(self, query: int, residual: Array, floor: float) -> Turned | None:
+    def turned(self, query: int, residual: Vectors, floor: float) -> Turned | None:
         """Return what the query's codes mean for this residual; None: nothing is known yet."""
         before = self._residuals[query]
         if before is None:
             return None
-        least, slope = needed(before, residual, floor, self._longest)
+        old_one, new_one = before.narrowed(residual)
+        least, slope = needed(old_one.flat()[0], new_one.flat()[0], floor, self._longest)
         if not np.isfinite(least):
             return None
         old, new = self._unit(before), self._unit(residual)
@@ -77,14 +79,17 @@ class Bounds:
         return Turned(cut, slope * old / new, (floor - slope * least) / new)
 
     def read(
-        self, rows: Rows, step: int, batch: Ids, residuals: Array, turned: Sequence[Turned], lowest: Floats
+        self, rows: Rows, step: int, batch: Ids, residuals: Vectors, turned: Sequence[Turned], lowest: Floats
     ) -> list[tuple[Terms, Terms, Floats]]:
         """Read what is within reach of these residuals: (queries, places, scores) of what is above the lowest.
 
         Every `step`-th row is known, and counted.
         """
         cuts, slopes, shifts = (np.array(part, np.float32) for part in zip(*turned, strict=True))
-        targets, per_unit = residuals.astype(np.float32), self._known(batch, residuals)
+        slots, asked = np.zeros(rows.width, np.int32), np.empty_like(residuals.words.terms)
+        spread = np.zeros((len(batch), renumber(residuals.words.terms, slots, 0, asked) + 1), np.float32)
+        spread[residuals.words.owners, asked + 1] = residuals.words.values
+        per_unit = self._known(batch, residuals)
         found: list[tuple[Terms, Terms, Floats]] = []
 
         def read(part: tuple[int, int]) -> None:
@@ -93,8 +98,8 @@ class Bounds:
             query, place, score = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float32)
             while start < stop:
                 start, count = _read(
-                    rows, step, start, stop, self.codes, batch, cuts, slopes, shifts, targets, per_unit, lowest,
-                    query, place, score,
+                    rows, step, start, stop, self.codes, batch, cuts, slopes, shifts, residuals.meaning, slots,
+                    spread, per_unit, lowest, query, place, score,
                 )  # fmt: skip
                 found.append((query[:count].copy(), place[:count].copy(), score[:count].copy()))
 
@@ -155,6 +160,8 @@ def _read(
     slopes: Floats,
     shifts: Floats,
     targets: Floats,
+    slots: Terms,
+    spread: Floats,
     per_unit: Floats,
     lowest: Floats,
     query: Terms,
@@ -163,9 +170,10 @@ def _read(
 ) -> tuple[int, int]:
     """Read the rows whose codes are above the cuts, renew all codes, and list what scores above the lowest.
 
+    A term's place in the words of the targets, `spread`, is in its slot: that of 0 is 0.
     Returns how far it came, as there may not be room for more, and how many are listed.
     """
-    d, words = rows.meaning.shape[1], len(rows.terms) > 0
+    words = len(rows.terms) > 0
     meaning, scale, share = rows.meaning, np.float32(rows.roots[0]), np.float32(rows.roots[1])
     members, chosen = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
     fresh, count = np.empty(TOGETHER, np.float32), 0
@@ -184,7 +192,7 @@ def _read(
                 total, i = scale * fresh[m], chosen[m]
                 if words:
                     for e in range(rows.starts[i], rows.starts[i + 1]):
-                        total += share * rows.values[e] * targets[b, d + rows.terms[e]]
+                        total += share * rows.values[e] * spread[b, slots[rows.terms[e]]]
                 units = min(max(total * per_unit[b], np.float32(0.0)), np.float32(TOP - 1))
                 known[members[m]] = np.uint8(np.int32(units) + 1)
                 if total > lowest[b]:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from coverset.indexes.memory.postings import Postings
     from coverset.indexes.memory.rounded import Rounded, Rounding
     from coverset.indexes.memory.word_scan import WordScan
+    from coverset.sparse import Words
 
-# Queries scanned for together: so many, or as many as come to so many numbers when they are written out.
-QUERIES, NUMBERS = 128, 2**23
+# Queries scanned for together.
+QUERIES = 128
 # The share of words in a score, unless told otherwise: chosen on labelled sets, see docs/default.md.
 SHARE = 0.6
 # Pairs of a query and a document from which on all cores score them.
@@ -126,10 +127,9 @@ class MemoryIndex:
         batch, width = as_targets("queries", queries, self.corpus), as_count("k", k)
         scores = np.full((len(batch), width), -np.inf, np.float32)
         ids = np.full((len(batch), width), -1, np.int64)
-        count = max(1, min(QUERIES, NUMBERS // (self.corpus.dim + self.corpus.width)))
         for which, view in self.suiting(batch):
-            for start in range(0, len(which), count):
-                part = which[start : start + count]
+            for start in range(0, len(which), QUERIES):
+                part = which[start : start + QUERIES]
                 scores[part], ids[part] = view._search(batch.take(part).sharing(view.share), width)
         return scores, ids
 
@@ -137,25 +137,24 @@ class MemoryIndex:
         """Search a few queries, all with this index's share."""
         scores = np.full((len(queries), k), -np.inf, np.float32)
         ids = np.full((len(queries), k), -1, np.int64)
-        flat = queries.flat() if queries.width else queries.meaning
-        found = scan(self, flat.astype(np.float32, copy=False), k, in_full=False)
+        found = scan(self, queries.scaled(), k, in_full=False)
         counts = np.array([len(rows) for rows in found])
         inside = np.arange(counts.max(initial=0)) < counts[:, None]
         rows, exact = np.full(inside.shape, -1), np.full(inside.shape, -np.inf, np.float32)
         rows[inside] = np.concatenate(found)
-        exact[inside] = self._scores(flat, np.repeat(np.arange(len(queries)), counts), rows[inside])
+        exact[inside] = self._scores(queries, np.repeat(np.arange(len(queries)), counts), rows[inside])
         order = ranked(exact, min(k, inside.shape[1]))
         scores[:, : order.shape[1]] = np.take_along_axis(exact, order, axis=1)
         ids[:, : order.shape[1]] = np.take_along_axis(rows, order, axis=1)
         return scores, ids
 
-    def _scores(self, flat: Floats | Array, which: Ids, rows: Ids) -> Floats:
+    def _scores(self, queries: Vectors, which: Ids, rows: Ids) -> Floats:
         """Inner products of pairs of a query and a row, summed in double precision."""
         from coverset.products import pair_scores
 
-        out, targets = np.empty(len(rows), np.float32), flat.astype(np.float64, copy=False)
+        out, halves = np.empty(len(rows), np.float32), (self.corpus.rows, queries.rows)
         parts = ranges(len(rows)) if len(rows) > MANY else [(0, len(rows))]
-        each(lambda part: pair_scores(self.corpus.rows, targets, which, rows, *part, out), parts)
+        each(lambda part: pair_scores(*halves, which, rows, *part, np.zeros(self.corpus.width), out), parts)
         return out
 
     def vectors(self, ids: Ids) -> Floats | Vectors:
@@ -167,7 +166,7 @@ class MemoryIndex:
         """How many words the longest document has."""
         return int(np.diff(self.corpus.words.starts).max(initial=0))
 
-    def word_scan(self, targets: Floats, step: int) -> WordScan:
+    def word_scan(self, targets: Words, step: int) -> WordScan:
         """Return what adds the words' part to the scores of a scan."""
         from coverset.indexes.memory.postings import Postings
         from coverset.indexes.memory.word_scan import WordScan

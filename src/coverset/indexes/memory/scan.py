@@ -33,9 +33,9 @@ PAIRS, FEW = 16384, 8
 Keep = Callable[[int, Floats, Floats], None]
 
 
-def rounding(index: MemoryIndex, queries: Floats | Array) -> Floats:
+def rounding(index: MemoryIndex, queries: Vectors) -> Floats:
     """Return, for each query, a generous bound on the error of a float32 inner product with any row."""
-    lengths = np.linalg.norm(queries, axis=1) * index.corpus.longest
+    lengths = queries.norms * index.corpus.longest
     summands = index.corpus.dim + index.most_words
     bound: Floats = (8 * np.finfo(np.float32).eps * np.sqrt(summands) * lengths).astype(np.float32)
     return bound
@@ -48,7 +48,7 @@ def is_for_few(index: MemoryIndex, queries: int) -> bool:
 
 def scan(
     index: MemoryIndex,
-    queries: Floats,
+    queries: Vectors,
     most: int,
     floors: Floats | Array | None = None,
     keep: Keep | None = None,
@@ -58,13 +58,16 @@ def scan(
 ) -> list[Ids]:
     """Return, for each query, the rows (ascending) among which are its `most` best above its floor.
 
-    Queries are written out, as `Vectors.flat` has them. Rows are found in single precision, and words by weights
+    Queries are `scaled`. Rows are found in single precision, and words by weights
     that are rounded, so the list also holds whatever rounding could have put there: rows within it of the floor or
     of the `most`-th score. Zero rows are never listed.
 
     With a `step`, only every so many rows are looked at. `keep` is given the scores, block by block. Where rows
     are scored anyway, they need not be read `in_full`: what a rounded copy does not rule out is listed as it is.
     """
+    # Imported here: numba, which compiles it, is only needed once something is searched for.
+    from coverset.products import multiply
+
     slack = rounding(index, queries)
     lowest = np.full(len(queries), np.finfo(np.float32).min)  # zero rows score minus infinity
     if floors is not None:
@@ -73,37 +76,35 @@ def scan(
     if rounded is not None:
         return _scan_roughly(index, rounded, queries, most, slack, lowest, keep, step, in_full)
     corpus, blank = index.corpus, index.blank[index.blank % step == 0] // step
-    targets = np.float32(corpus.roots[0]) * queries[:, : corpus.dim]
-    words = index.word_scan(queries[:, corpus.dim :], step) if corpus.width else None
+    targets = np.float32(corpus.roots[0]) * queries.meaning
+    words = index.word_scan(queries.words, step) if corpus.width else None
     error = np.zeros(len(queries), np.float32) if words is None else words.error
-    shortlist = Shortlist(len(queries), most, slack + 2 * error, lowest - error)
-    rows = -(-len(corpus) // step)
-    room = np.empty((len(targets), min(BLOCK, rows)), np.float32)
-    for start in range(0, rows, BLOCK):
-        width = min(BLOCK, rows - start)
-        scores = room[:, :width]
-        _multiply(corpus.rows.meaning, step, start, targets, room, width)
-        if words is not None:
-            words.add(start, scores)
-        if keep is not None:
-            keep(start, scores, error)
-        low, high = np.searchsorted(blank, (start, start + BLOCK))
-        scores[:, blank[low:high] - start] = -np.inf
-        shortlist.add(start, scores)
-    return [found * step for found in shortlist.rows()]
+    shortlists: list[Shortlist] = []
 
+    def look(part: tuple[int, int]) -> None:
+        shortlist = Shortlist(len(queries), most, slack + 2 * error, lowest - error)
+        room = np.empty((len(targets), BLOCK), np.float32)
+        for start in range(*part, BLOCK):
+            width = min(BLOCK, part[1] - start)
+            scores = room if width == BLOCK else np.empty((len(targets), width), np.float32)
+            multiply(corpus.rows.meaning, step, start, targets, scores)
+            if words is not None:
+                words.add(start, scores)
+            if keep is not None:
+                keep(start, scores, error)
+            low, high = np.searchsorted(blank, (start, start + width))
+            scores[:, blank[low:high] - start] = -np.inf
+            shortlist.add(start, scores)
+        shortlists.append(shortlist)
 
-def _multiply(rows: Floats, step: int, start: int, targets: Floats, out: Floats, count: int) -> None:
-    """Multiply `count` rows from the start-th on, every `step`-th one, with the targets, on all cores."""
-    from coverset.products import multiply
-
-    each(lambda part: multiply(rows, step, start, targets, *part, out), ranges(count))
+    each(look, ranges(-(-len(corpus) // step)))
+    return [found * step for found in Shortlist.joined(shortlists).rows()]
 
 
 def _scan_roughly(
     index: MemoryIndex,
     rounded: Rounded,
-    queries: Floats,
+    queries: Vectors,
     most: int,
     slack: Floats,
     lowest: Floats,
@@ -115,14 +116,14 @@ def _scan_roughly(
 
     Then negative words, which a residual has for all that is covered, are left out: they only lower scores.
     """
-    corpus = index.corpus
-    targets, words = np.float32(corpus.roots[0]) * queries[:, : corpus.dim], queries[:, corpus.dim :]
+    corpus, words = index.corpus, queries.words
+    targets = np.float32(corpus.roots[0]) * queries.meaning
     without = in_full and not corpus.words.negative
     error = (rounded.error * np.linalg.norm(targets, axis=1)).astype(np.float32)
     scores = rounded.scores(targets, step)
     if corpus.width:
-        scanned = index.word_scan(np.maximum(words, 0) if without else words, step)
-        scanned.add(0, scores)
+        scanned = index.word_scan(words.valued(np.maximum(words.values, 0)) if without else words, step)
+        each(lambda part: scanned.add(part[0], scores[:, slice(*part)]), ranges(scores.shape[1]))
         error += scanned.error
     if keep is not None:
         keep(0, scores, error)
@@ -136,23 +137,27 @@ def _scan_roughly(
         found[q] = shortlist.rows()[0] * step
         if not in_full:
             return
-        found[q], least = _read_in_full(corpus, found[q], queries[q], most, lowest[q], slack[q])
+        said = slice(words.starts[q], words.starts[q + 1])
+        spread = np.zeros(corpus.width, np.float32)
+        spread[words.terms[said]] = words.values[said]
+        query = queries.meaning[q], spread
+        found[q], least = _read_in_full(corpus, found[q], *query, most, lowest[q], slack[q])
         # Where many are lower than they seemed, others may be among the best.
-        if without and shortlist.threshold[0] > least - error[q] and (words[q] < 0).any():
+        if without and shortlist.threshold[0] > least - error[q] and (words.values[said] < 0).any():
             rows = np.flatnonzero(scores[q] >= least - error[q]) * step
-            found[q], _ = _read_in_full(corpus, rows, queries[q], most, lowest[q], slack[q])
+            found[q], _ = _read_in_full(corpus, rows, *query, most, lowest[q], slack[q])
 
     each(read, range(len(queries)))
     return found
 
 
 def _read_in_full(
-    corpus: Vectors, rows: Ids, query: Floats, most: int, lowest: np.float32, slack: np.float32
+    corpus: Vectors, rows: Ids, query: Floats, spread: Floats, most: int, lowest: np.float32, slack: np.float32
 ) -> tuple[Ids, np.float32]:
     """Return those of some rows among which are the `most` best above a floor, and what the last of them needs."""
     from coverset.products import quick_scores
 
-    scores = quick_scores(corpus.rows, rows, query)
+    scores = quick_scores(corpus.rows, rows, query, spread)
     if len(rows) > most:
         lowest = max(lowest, np.partition(scores, len(rows) - most)[len(rows) - most] - slack)
     kept: Ids = rows[scores >= lowest]
@@ -167,6 +172,15 @@ class Shortlist:
         self.queries = np.arange(queries + 1)
         self.found: list[tuple[Ids | Terms, Ids | Terms, Floats]] = []
         self.pending = 0
+
+    @staticmethod
+    def joined(shortlists: list[Shortlist]) -> Shortlist:
+        """Return one shortlist out of those of some runs of rows."""
+        first, *others = shortlists
+        for other in others:
+            first.threshold = np.maximum(first.threshold, other.threshold)
+            first.found += other.found
+        return first
 
     def add(self, start: int, scores: Floats) -> None:
         """Take in the (queries, rows) scores of the rows from `start` on."""

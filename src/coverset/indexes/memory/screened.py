@@ -12,7 +12,8 @@ from coverset.indexes.memory.bounds import Bounds, Turned
 from coverset.indexes.memory.index import MemoryIndex
 from coverset.indexes.memory.samples import STEPS
 from coverset.indexes.memory.scan import LARGE, Shortlist, is_for_few, rounding, scan
-from coverset.solvers.parallel import each
+from coverset.solvers.parallel import each, gathered
+from coverset.vectors import Vectors
 
 # What a row costs to fetch, and then with each query of a pass, in units of what it costs with one that reads it;
 # and what it costs in a pass over the rounded copy.
@@ -71,20 +72,21 @@ class Screened:
         self._bounds = self._nothing_known()
         return True
 
-    def above(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+    def above(self, batch: Ids, residuals: Vectors, floors: Array, most: int) -> list[Ids]:
         """Return, for each residual, the rows among which are the `most` best above its floor."""
-        floor = floors - 2 * rounding(self.index, residuals)
-        turned = [self._bounds.turned(*known) for known in zip(batch.tolist(), residuals, floor, strict=True)]
+        floor = (floors - 2 * rounding(self.index, residuals)).tolist()
+        turned = gathered(lambda n: self._bounds.turned(int(batch[n]), residuals.one(n), floor[n]), len(batch))
         again = self._within_reach(batch, turned)
         found: list[Ids] = [np.empty(0, np.int64)] * len(batch)
         if len(again):
             some = [known for n in again if (known := turned[n])]
-            read = self._read(batch[again], residuals[again], floors[again], most, some)
+            read = self._read(batch[again], residuals.take(again), floors[again], most, some)
             for n, rows in zip(again, read, strict=True):
                 found[n] = rows
         rest = np.setdiff1d(np.arange(len(batch)), again)
         if len(rest):
-            for n, rows in zip(rest, self._pass(batch[rest], residuals[rest], floors[rest], most), strict=True):
+            passed = self._pass(batch[rest], residuals.take(rest), floors[rest], most)
+            for n, rows in zip(rest, passed, strict=True):
                 found[n] = rows
         return found
 
@@ -126,13 +128,15 @@ class Screened:
             return (FETCH_ROUNDED + (TOGETHER_ROUNDED + words) * queries) * self._total
         return (FETCH + (TOGETHER + words) * queries) * self._total
 
-    def _pass(self, batch: Ids, residuals: Array, floors: Array, most: int) -> list[Ids]:
+    def _pass(self, batch: Ids, residuals: Vectors, floors: Array, most: int) -> list[Ids]:
         """Read all rows (of the sample)."""
         keep = self._bounds.keep(batch, residuals) if self._begun else None
         self._begun = True
-        return scan(self.index, residuals.astype(np.float32), most, floors, keep, self.stands_for)
+        return scan(self.index, residuals, most, floors, keep, self.stands_for)
 
-    def _read(self, batch: Ids, residuals: Array, floors: Array, most: int, turned: Sequence[Turned]) -> list[Ids]:
+    def _read(
+        self, batch: Ids, residuals: Vectors, floors: Array, most: int, turned: Sequence[Turned]
+    ) -> list[Ids]:
         """Read the rows that are within reach."""
         slack, step = rounding(self.index, residuals), self.stands_for
         shortlist = Shortlist(len(batch), most, slack, (floors - slack).astype(np.float32))

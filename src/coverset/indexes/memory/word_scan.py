@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -12,16 +11,14 @@ from coverset.arrays import Floats, Ids
 from coverset.compilation import compiled, vectorised
 from coverset.indexes.memory.postings import OFF, Codes, Postings, coded, runs, scaling
 from coverset.indexes.memory.samples import STEPS
-from coverset.solvers.parallel import each, ranges
-from coverset.sparse import Terms
+from coverset.products import renumber
+from coverset.sparse import Terms, Words
 from coverset.vectors import Rows
 
 # What a term of a row costs, and how much more for each target, in units of an entry of a term's list.
 PRICE, EACH = 1.5, 0.02
 # Rows whose scores are gathered before they are added: then every target's are written side by side.
 TILE = 16
-# Rows from which on all cores are at it.
-MANY = 4096
 
 
 class WordScan(ABC):
@@ -36,8 +33,8 @@ class WordScan(ABC):
     error: Floats
 
     @staticmethod
-    def of(rows: Rows, postings: Postings, targets: Floats, step: int) -> WordScan:
-        """Return the cheaper way for these targets (queries, terms), at every `step`-th row."""
+    def of(rows: Rows, postings: Postings, targets: Words, step: int) -> WordScan:
+        """Return the cheaper way for these targets, at every `step`-th row."""
         by_term = ByTerm(postings, targets, rows.roots[1], step)
         by_row = (PRICE + EACH * len(targets)) * len(rows.terms)
         return by_term if by_term.listed <= by_row else ByRow(rows, postings.heaviest, targets, step)
@@ -50,10 +47,11 @@ class WordScan(ABC):
 class ByTerm(WordScan):
     """Goes down the lists of the terms that each target has; in all, so many entries are `listed` there."""
 
-    def __init__(self, postings: Postings, targets: Floats, root: float, step: int) -> None:
+    def __init__(self, postings: Postings, targets: Words, root: float, step: int) -> None:
         self._postings, self._step = postings, step
-        self._queries, self._terms = np.divmod(np.flatnonzero(targets != 0), targets.shape[1])
-        weights = root * targets[self._queries, self._terms].astype(np.float64) * postings.scales[self._terms]
+        there = np.flatnonzero(targets.values)
+        self._queries, self._terms = targets.owners[there], targets.terms[there].astype(np.int64)
+        weights = root * targets.values[there].astype(np.float64) * postings.scales[self._terms]
         self._weights: Floats = weights.astype(np.float32)
         self.error = np.bincount(self._queries, OFF * abs(weights), len(targets)).astype(np.float32)
         self.listed = int((postings.starts[self._terms + 1] - postings.starts[self._terms]).sum())
@@ -65,11 +63,8 @@ class ByTerm(WordScan):
 
     def add(self, start: int, scores: Floats) -> None:
         """Find these rows in the lists."""
-        lists, step = (self._postings.rows, self._postings.codes, *self._runs), self._step
-        _shared(
-            scores.shape[1],
-            lambda part: _add_lists(*lists, self._queries, self._weights, step, start, *part, scores),
-        )
+        lists = self._postings.rows, self._postings.codes, *self._runs
+        _add_lists(*lists, self._queries, self._weights, self._step, start, scores)
 
 
 class ByRow(WordScan):
@@ -78,28 +73,20 @@ class ByRow(WordScan):
     The weights of the `heaviest` row add up to so much.
     """
 
-    def __init__(self, rows: Rows, heaviest: float, targets: Floats, step: int) -> None:
+    def __init__(self, rows: Rows, heaviest: float, targets: Words, step: int) -> None:
         self._rows, self._step = rows, step
-        terms = np.flatnonzero(targets.any(axis=0))
-        self._slots = np.full(rows.width, -1, np.int32)
-        self._slots[terms] = np.arange(len(terms))
-        weights: Floats = np.ascontiguousarray(np.float32(rows.roots[1]) * targets[:, terms].T)
+        self._slots, slots = np.zeros(rows.width, np.int32), np.empty_like(targets.terms)
+        weights = np.zeros((renumber(targets.terms, self._slots, 0, slots), len(targets)), np.float32)
+        weights[slots, targets.owners] = np.float32(rows.roots[1]) * targets.values
+        self._slots -= 1
         self._scales = scaling(abs(weights).max(axis=0, initial=0.0))
         self._codes = coded(weights, self._scales)
         self.error = np.float32(OFF * heaviest) * self._scales
 
     def add(self, start: int, scores: Floats) -> None:
         """Read the rows."""
-        rows, targets, step = self._rows, (self._slots, self._codes, self._scales), self._step
-        _shared(
-            scores.shape[1],
-            lambda part: _add_rows(rows.starts, rows.terms, rows.values, *targets, step, start, *part, scores),
-        )
-
-
-def _shared(count: int, add: Callable[[tuple[int, int]], None]) -> None:
-    """Add for so many rows: many of them on all cores."""
-    each(add, ranges(count) if count >= MANY else [(0, count)])
+        rows, targets = self._rows, (self._slots, self._codes, self._scales)
+        _add_rows(rows.starts, rows.terms, rows.values, *targets, self._step, start, scores)
 
 
 @compiled
@@ -112,12 +99,10 @@ def _add_lists(
     weights: Floats,
     step: int,
     start: int,
-    first: int,
-    last: int,
     scores: Floats,
 ) -> None:
     """Add what the runs of every term's list have of some rows, counted in steps from `start` on."""
-    lowest, stop, shift = (start + first) * step, (start + last) * step, 0
+    lowest, stop, shift = start * step, (start + scores.shape[1]) * step, 0
     while 1 << shift < step:  # steps are powers of two
         shift += 1
     for n in range(len(queries)):
@@ -150,20 +135,18 @@ def _add_rows(
     scales: Floats,
     step: int,
     start: int,
-    first: int,
-    last: int,
     scores: Floats,
 ) -> None:
     """Add what the terms of some rows count for, (slots, queries) codes, tile by tile, four terms at a time."""
-    queries, most = codes.shape[1], 0
-    for n in range(start + first, start + last):
+    queries, last, most = codes.shape[1], scores.shape[1], 0
+    for n in range(start, start + last):
         most = max(most, starts[n * step + 1] - starts[n * step])
     tile, hits, weights = (
         np.empty((TILE, queries), np.float32),
         np.zeros(most + 4, np.int32),
         np.zeros(most + 4, np.float32),
     )
-    for begin in range(first, last, TILE):
+    for begin in range(0, last, TILE):
         count = min(TILE, last - begin)
         for n in range(count):
             row, size = (start + begin + n) * step, 0
