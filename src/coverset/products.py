@@ -241,12 +241,11 @@ def add_words_of(rows: Rows, i: int, spread: Array, first: float, second: float)
 
 
 @compiled
-def add_words(rows: Rows, others: Rows, out: Array | Floats) -> None:
+def add_words(rows: Rows, others: Rows, spread: Array, out: Array | Floats) -> None:
     """Add the words' part of all inner products between rows and others to `out`, (rows, others).
 
-    Each of the others is written out once, and the rows are read along it.
+    Each of the others is written out once, to `spread`, which is all 0, and the rows are read along it.
     """
-    spread = np.zeros(others.width)
     scale = rows.roots[1] * others.roots[1]
     for j in range(len(others.starts) - 1):
         for e in range(others.starts[j], others.starts[j + 1]):

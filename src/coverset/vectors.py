@@ -231,7 +231,7 @@ class Vectors:
         if len(self.words.terms) and len(other.words.terms):
             from coverset.products import add_words
 
-            add_words(self.rows, other.rows, products)
+            add_words(self.rows, other.rows, np.zeros(self.width), products)
         return products
 
     def gram(self) -> Array:
@@ -241,7 +241,7 @@ class Vectors:
         if len(self.words.terms):
             from coverset.products import add_words
 
-            add_words(self.rows, self.rows, products)
+            add_words(self.rows, self.rows, np.zeros(self.width), products)
         return products
 
     def times(self, target: Array) -> Array:

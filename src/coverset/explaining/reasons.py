@@ -55,6 +55,7 @@ class Target:
 
 def alone(query: Vectors, rows: Vectors) -> Array:
     """Return what each document explains of the query by itself, [u.v]_+^2 / ||v||^2, from 0 to 1."""
+    rows, query = rows.narrowed(query)
     length = float(query.norms[0]) ** 2
     shares: Array = np.maximum(rows.times(query.flat()[0]), 0.0) ** 2 / (length or 1.0)
     return shares
@@ -68,6 +69,7 @@ def together(query: Vectors, rows: Vectors) -> float:
     length = float(query.norms[0]) ** 2
     if not length or not len(rows):
         return 0.0
+    rows, query = rows.narrowed(query)
     residual = LEAST_SQUARES.rewrite(query, MemoryIndex(rows, rows.share))
     return min(max(1.0 - float(residual.norms[0]) ** 2 / length, 0.0), 1.0)
 
