@@ -41,6 +41,15 @@ class Embedder:
         return {"embedding": load_encoder().encode_queries([text])[0].tolist()}
 
 
+@component
+class Planner:
+    """Something that takes a request apart."""
+
+    @component.output_types(steps=list[str])
+    def run(self, query: str) -> dict[str, list[str]]:
+        return {"steps": STEPS}
+
+
 @pytest.fixture(scope="module")
 def documents(encoder: Encoder) -> InMemoryDocumentStore:
     documents = InMemoryDocumentStore(embedding_similarity_function="cosine")
@@ -76,6 +85,18 @@ def test_a_component_and_a_run_may_be_told_whatever_a_search_may(store: Path, as
     of_run = CoversetRetriever(str(store), top_k=3)
     for found in (own.run(query=REQUEST)["documents"], of_run.run(query=REQUEST, **asked)["documents"]):
         assert [(d.id, d.score, d.meta) for d in found] == [(h.id, h.score, {**h.meta, **told(h)}) for h in hits]
+
+
+def test_parts_may_come_from_another_component(store: Path) -> None:
+    pipeline = Pipeline()
+    pipeline.add_component("planner", Planner())
+    pipeline.add_component("retriever", CoversetRetriever(str(store), top_k=2))
+    pipeline.connect("planner.steps", "retriever.parts")
+    found = pipeline.run({"planner": {"query": REQUEST}, "retriever": {"query": REQUEST}})["retriever"][
+        "documents"
+    ]
+    assert [d.id for d in found] == [h.id for h in Retriever.open(store).search(REQUEST, 2, parts=STEPS)]
+    assert {d.id for d in found} == {"keys", "sick"}
 
 
 def test_what_nothing_answers_gets_one_document_that_says_so(store: Path) -> None:
