@@ -63,3 +63,8 @@ def test_what_a_document_explains_alone_is_what_it_covers_as_the_only_one(corpus
         for row, share in zip(corpus[:20], alone(target, Vectors(corpus[:20])), strict=True):
             np.testing.assert_allclose(share, together(target, Vectors(row[None])), atol=1e-5)
     assert alone(Vectors(np.zeros((1, 2))), Vectors(np.eye(2))).tolist() == [0.0, 0.0]
+
+
+def test_no_document_explains_more_than_all_of_a_query() -> None:
+    row = Vectors(np.full((1, 3), 0.57735032))  # as long as 1, and a rounding error more
+    assert alone(row, row).tolist() == [1.0]

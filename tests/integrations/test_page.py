@@ -29,6 +29,11 @@ def test_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen.steps == {"read a CSV file": ["read_table"], "send it by e-mail": ["send_mail"]}
 
 
+def test_its_figures_are_those_measured() -> None:
+    results = (ROOT / "benchmarks/results/candidates.dev.50.md").read_text(encoding="utf-8")
+    assert results.split("\n\n")[-1].strip() in PAGE
+
+
 @pytest.mark.parametrize(
     ("extra", "module"),
     [

@@ -58,7 +58,7 @@ def alone(query: Vectors, rows: Vectors) -> Array:
     rows, query = rows.narrowed(query)
     length = float(query.norms[0]) ** 2
     shares: Array = np.maximum(rows.times(query.flat()[0]), 0.0) ** 2 / (length or 1.0)
-    return shares
+    return np.minimum(shares, 1.0)  # rows of length 1 may be longer in their last digit
 
 
 def together(query: Vectors, rows: Vectors) -> float:

@@ -95,7 +95,7 @@ def unit_vector(name: str, value: ArrayLike, dim: int | None) -> Floats:
     """Return a vector of the store's width (None: of any), scaled to length 1."""
     vector = as_vectors(name, value)
     if vector.ndim != 1 or (dim is not None and len(vector) != dim):
-        raise ValueError(f"{name} must have shape ({dim or 'd'},) like the store's, got {vector.shape}")
+        raise ValueError(f"{name} must have shape ({dim or 'd'},) like the documents', got {vector.shape}")
     length = float(np.linalg.norm(vector.astype(np.float64)))
     if not np.isfinite(length) or length == 0.0:
         raise ValueError(f"{name} must be finite and not all zero")
