@@ -3,7 +3,8 @@
     python -m benchmarks.hybrid --out benchmarks/results [--documents 10000 100000]
 
 Texts are descriptions of functions, with the meaning perturbed so that no two documents are the same: each
-repeated with some words added, a corpus of versions; or two of them together, each pair at most a few times.
+repeated with some words added, a corpus of versions; or two of them together, each pair at most a few times; or
+two and ten words that no other document has, for the millions of terms that as many different texts would have.
 Vectors in; times are the best of several, and those of single requests the mean over some. Memory is that of the
 index, both halves and the postings with their weights, over the dense half and 16 bytes a stored term.
 """
@@ -28,21 +29,24 @@ from coverset.evaluation.speed import best
 from coverset.indexes.memory.postings import Postings
 
 BATCH, SINGLE, REPEATS, ASKED = 64, 16, 3, 4
+KINDS, OWN = ("versions", "pairs", "words of their own"), 10
 GIVEN = NNN(l1=0.1, l2=0.1)
 
 
 def corpus(
-    n: int, rng: np.random.Generator, texts: list[str], seeds: Any, pairs: bool
+    n: int, rng: np.random.Generator, texts: list[str], seeds: Any, kind: str
 ) -> tuple[Vectors, Vocabulary]:
     """Return n documents with words and meaning: two texts each, or one and three words more."""
-    analyser = Analyser()
+    analyser, pairs = Analyser(), kind != "versions"
     counted = [analyser.counts(text) for text in texts]
     pool = sorted({term for counts in counted for term in counts})
     rows = rng.integers(len(texts), size=(n, 2 if pairs else 1))
     documents = []
-    for some in rows.tolist():
+    for row, some in enumerate(rows.tolist()):
         counts = Counter(counted[some[0]])
         counts += counted[some[1]] if pairs else Counter(pool[term] for term in rng.choice(len(pool), 3).tolist())
+        if kind == "words of their own":
+            counts.update(f"{row} {own}" for own in range(OWN))
         documents.append(counts)
     meaning = seeds[rows].mean(axis=1)
     meaning += 0.3 / np.sqrt(seeds.shape[1]) * rng.standard_normal(meaning.shape, dtype=np.float32)
@@ -51,11 +55,11 @@ def corpus(
     return Vectors(meaning, words), vocabulary
 
 
-def measure(n: int, pairs: bool) -> dict[str, Any]:
+def measure(n: int, kind: str) -> dict[str, Any]:
     """Time single queries and batches, with given and with chosen strengths, and requests of four parts."""
     rng, encoder = np.random.default_rng(0), OnnxEncoder()
     texts = [f"{name}. {told}" for name, told in functions()]
-    vectors, vocabulary = corpus(n, rng, texts, encoder.encode(texts), pairs)
+    vectors, vocabulary = corpus(n, rng, texts, encoder.encode(texts), kind)
     reader = Hybrid(encoder.encode_queries, Analyser(), vocabulary)
     asked = [" and ".join(texts[i][:80] for i in rng.choice(len(texts), ASKED)) for _ in range(BATCH)]
     whole = reader.vectors(asked)
@@ -86,7 +90,8 @@ def measure(n: int, pairs: bool) -> dict[str, Any]:
     held = vectors.meaning.nbytes + postings.nbytes
     held += sum(part.nbytes for part in (words.terms, words.values, words.starts))
     return {
-        "documents": f"{n:,} {'pairs' if pairs else 'versions'}",
+        "documents": f"{n:,}, {kind}",
+        "different terms": vectors.width,
         "terms stored": stored,
         "certified": sum(bool(s.certified) for s in found),
         "times": {name: round(value, 2) for name, value in times.items()},
@@ -106,7 +111,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000, 300_000])
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    results = [measure(n, pairs) for n in arguments.documents for pairs in (False, True)]
+    results = [measure(n, kind) for n in arguments.documents for kind in KINDS]
     (arguments.out / "hybrid.json").write_text(json.dumps(results, indent=1) + "\n")
     names = [name for name in results[0] if name != "times"]
     lines = [
