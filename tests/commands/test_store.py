@@ -157,6 +157,21 @@ def test_search_uses_the_decoder_asked_for(tools: Path, options: list[str], deco
     assert [h["id"] for h in found["hits"]] == [h.id for h in hits]
 
 
+def test_k_is_a_most_where_nothing_is_to_fill_up(tools: Path) -> None:
+    query = "sort an array and remove the duplicates"
+    support = [hit.id for hit in Retriever.open(tools).search(query, k=None)]
+    asked = ("search", tools, query, "-k", str(len(TOOLS)), "--json")
+    kept = json.loads(coverset(*asked, "--no-fill").stdout)["hits"]
+    assert [hit["id"] for hit in kept] == support
+    assert 0 < len(support) < len(TOOLS)
+    filled = json.loads(coverset(*asked).stdout)["hits"]
+    assert {hit["id"] for hit in filled if hit["weight"] > 0} == set(support)
+    assert len(filled) > len(support)
+    assert "the decoder 'dense' has no fill" in message(
+        coverset(*asked, "--decoder", "dense", "--no-fill", code=2)
+    )
+
+
 def test_where_takes_conditions_together_and_values_of_a_key_as_alternatives(tools: Path) -> None:
     def found(*conditions: str) -> set[str]:
         options = [part for condition in conditions for part in ("--where", condition)]

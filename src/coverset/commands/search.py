@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def search(
     store: Store,
     query: Annotated[str, typer.Argument(help="What to look for; - reads queries, one a line.")],
-    k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
+    k: Annotated[int, typer.Option("-k", help="How many documents; with --no-fill, at most.")] = 5,
     decoder: Annotated[
         str | None,
         typer.Option(help=f"{listed(NAMES)}; default: the store's own.", autocompletion=lambda: list(NAMES)),

@@ -82,9 +82,10 @@ def with_parameters(model: type[Parametrised]) -> type[Parametrised]:
     """Add a field for every parameter of every decoder."""
     added: Json = {}
     for name, option in options().items():
-        high = settings.LARGEST if option.parameter.high is None else option.parameter.high
-        bounds = Field(ge=option.parameter.low, le=high, allow_inf_nan=False)
-        added[name] = (Annotated[option.parameter.kind, bounds] | None, Field(None, description=option.help))
+        kind, high = option.parameter.kind, option.parameter.high
+        bounds = Field(ge=option.parameter.low, le=settings.LARGEST if high is None else high, allow_inf_nan=False)
+        accepted = kind if kind is bool else Annotated[kind, bounds]
+        added[name] = (accepted | None, Field(None, description=option.help))
     return create_model(
         model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **added
     )
@@ -96,7 +97,7 @@ class Asked(Parameters):
     decoder: Name | None = Field(
         None, description="null: the store's own. Without l1 or l2, NNN chooses them for each query."
     )
-    k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents.")
+    k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents; where `fill` is false, at most.")
     where: Json | None = Field(
         None, description='Only documents whose metadata match: `{"lang": "py", "year": {"$gte": 2024}}`.'
     )
