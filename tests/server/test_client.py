@@ -48,6 +48,7 @@ def test_an_answer_says_what_stands_behind_it(server: Server, tools: Path) -> No
         reply = client.answer(QUERY, k=3, decoder=decoder, explain=True)
     expected = Retriever.open(tools).answer(QUERY, k=3, decoder=decoder, explain=True)
     assert (reply.certified, reply.passes) == (True, expected.passes)
+    assert (reply.decoder, reply.version, reply.more) == (expected.decoder, expected.version, {})
     assert reply.covered == pytest.approx(expected.covered, abs=1e-5)
     assert [hit.adds for hit in reply.hits] == pytest.approx([hit.adds for hit in expected.hits], abs=1e-5)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from coverset import answer
 from coverset.decoders import Decoder
-from coverset.decoders.registry import NAMES, Given, chosen, name_of, options
+from coverset.decoders.registry import NAMES, Given, as_setting, chosen, name_of, options
 from coverset.explaining.reasons import LeftOut
 from coverset.plain import Foreign, Json
 from coverset.server import settings
@@ -150,6 +150,18 @@ class Hit(Model):
     reason: Reason | None = None
 
 
+class Setting(Model):
+    """A decoder as it was run, with what was left to it to choose: NNN's strengths, the cosine of kinds."""
+
+    name: str
+    parameters: Json
+
+    @classmethod
+    def of(cls, decoder: Decoder) -> Setting:
+        """Return a decoder as the service states it."""
+        return cls(**as_setting(decoder))
+
+
 class Answer(Model):
     """The documents for one query, best first."""
 
@@ -163,12 +175,14 @@ class Answer(Model):
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
     passes: int = Field(description="Searches of the whole corpus that it took.")
+    decoder: Setting
+    version: int = Field(description="The version of the store that was searched.")
 
     @classmethod
     def of(cls, found: answer.Answer) -> Answer:
         """Return an answer as the service states it."""
         hits = [Hit.like(hit, reason=Reason.like(hit) if found.explained else None) for hit in found.hits]
-        return cls.like(found, hits=hits)
+        return cls.like(found, hits=hits, decoder=Setting.of(found.decoder))
 
 
 class Answers(Model):
