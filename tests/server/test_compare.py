@@ -14,6 +14,7 @@ from sklearn.linear_model import ElasticNet
 from coverset import NNN, Retriever
 from coverset.decoders.registry import DECODERS
 from coverset.demo.catalogue import REQUESTS
+from coverset.indexes.memory.index import SHARE
 from tests.server.conftest import Server
 
 
@@ -54,6 +55,27 @@ def test_words_have_the_share_that_is_asked_for(
             ]
     refused = client.post("/v1/compare", json={**body, "share": 0.5})
     assert (refused.status_code, "share must be None" in refused.text) == (422, True)
+
+
+def test_scores_are_by_what_a_side_ranks_by(served_library: Server, library: Path) -> None:
+    store = Retriever.open(library)
+    with served_library.client() as client:
+        for request in REQUESTS:
+            sides = client.post("/v1/compare", json={"query": request, "k": 10}).json()["answers"]
+            query, snapshot = store.query_vectors([request])[0].astype(float), store.snapshot()
+            for name in ("dense", "mmr"):
+                cosines = [float(snapshot.vector(hit["id"]) @ query) for hit in sides[name]["hits"]]
+                scores = [hit["score"] for hit in sides[name]["hits"]]
+                assert scores == pytest.approx([max(cosine, 0.0) ** 2 for cosine in cosines], abs=1e-5)
+            dense = [hit["score"] for hit in sides["dense"]["hits"]]
+            assert dense == sorted(dense, reverse=True)
+            nnn = store.search(request, 10)
+            assert [hit["score"] for hit in sides["nnn"]["hits"]] == pytest.approx(
+                [h.score for h in nnn], abs=1e-5
+            )
+            assert {name: side["share"] for name, side in sides.items()} == {
+                "dense": 0.0, "mmr": 0.0, "nnn": SHARE, "rrf": SHARE
+            }  # fmt: skip
 
 
 def test_documents_are_told_once_with_their_cosines(found: dict[str, Any], tools: Path) -> None:

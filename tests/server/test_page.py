@@ -38,6 +38,10 @@ def test_a_request_is_answered_as_a_search_does_beside_the_others(
     for name, decoder in (("dense", Dense(distinct=False)), ("mmr", MMR(relevance=0.7, distinct=False))):
         found = store.search(SINE, 5, decoder=decoder, share=0.0, parts=None)
         assert ids(page, name) == [hit.id for hit in found]
+        # Each side's bars are by what it ranks by, so that the nearest have the longest.
+        scores = [f"{100 * hit.score:.0f} %" for hit in found]
+        assert page.locator(f"#{name} .score").all_inner_texts() == scores
+    expect(page.locator("#bars-note")).to_contain_text("for Dense and MMR, which go by meaning alone")
     for name in ("dense", "mmr", "nnn"):
         assert page.locator(f"#{name} .heatmap rect").count() == 25
         assert page.locator(f"#{name} .bar").count() == 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Reading
 from coverset.explaining.floor import answered
-from coverset.explaining.reasons import LeftOut, Target, left_out, places
+from coverset.explaining.reasons import LeftOut, Target, alone, left_out, places
 from coverset.indexes import MemoryIndex, fetch
 from coverset.selection import Selection
 from coverset.store.documents import Document
@@ -41,7 +41,8 @@ class Comparison:
     Attributes
     ----------
     answers
-        Each decoder's answer, by its name.
+        Each decoder's answer, by its name. The scores of those that rank by meaning are by meaning too, what a
+        document explains of the request's meaning; what is covered and added is by words and meaning for all.
     redundancy
         The mean cosine between two documents of each answer.
     documents
@@ -70,19 +71,23 @@ def compare(
     Where nothing seems to answer it, NNN's answer is the one document that a search returns, unless the documents
     are those that a filter has left; what was left out and brought in then tells nothing.
     """
-    index = documents.index
+    index, nothing = documents.index, Selection.none()
+    if index is None:
+        empty = {name: make_answer(documents, query, nothing, d, explain=True) for name, d in decoders.items()}
+        return Comparison(empty, dict.fromkeys(empty, 0.0), [], np.empty((0, 0), np.float32), [], [])
     selections: dict[str, Selection] = {}
     answers: dict[str, Answer] = {}
     for name, decoder in decoders.items():
+        run, searched = _as_people_do(name, decoder, index)
+        parts = query.targets if name == AFTER else None
         start = time.perf_counter()
-        found = Selection.none() if index is None else _decoded(name, decoder, query, index, k)
+        found = run.decode(query.whole, searched, k, parts, guessed=query.guessed)
         seconds = time.perf_counter() - start
-        if name == AFTER and index is not None and not filtered and not answered(query, index, found.ids):
+        if name == AFTER and not filtered and not answered(query, index, found.ids):
             found = found.take(range(NEAREST))
+        answer = make_answer(documents, query, found, run, explain=True, seconds=seconds)
         selections[name] = found
-        answers[name] = make_answer(documents, query, found, decoder, explain=True, seconds=seconds)
-    if index is None:
-        return Comparison(answers, dict.fromkeys(answers, 0.0), [], np.empty((0, 0), np.float32), [], [])
+        answers[name] = answer if searched is index else _ranked_in(searched, query, found.ids, answer)
     shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
     near, chosen = selections[BEFORE].ids, selections[AFTER].ids
     if not (filtered or answers[AFTER].answered):
@@ -97,12 +102,19 @@ def compare(
     )
 
 
-def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k: int) -> Selection:
-    """Decode as people do: Dense and MMR by meaning, RRF without parts; and NNN as a search runs it."""
+def _as_people_do(name: str, decoder: Decoder, index: MemoryIndex) -> tuple[Decoder, MemoryIndex]:
+    """Return a decoder and the documents as people run it: Dense and MMR by meaning, others as a search does."""
     if name in BY_MEANING and index.dim:
-        return decoder.decode(query.whole, index.sharing(0.0), k)
-    parts = query.targets if name == AFTER else None
-    return as_searched(decoder, index).decode(query.whole, index, k, parts, guessed=query.guessed)
+        return decoder, index.sharing(0.0)
+    return as_searched(decoder, index), index
+
+
+def _ranked_in(searched: MemoryIndex, query: Reading, ids: Ids, answer: Answer) -> Answer:
+    """Return an answer with scores as it was ranked by: of others, the best need not come first."""
+    target = Target.of(query.whole, searched)
+    scores = alone(target.query, target.rows(ids)).tolist()
+    hits = [replace(hit, score=score) for hit, score in zip(answer.hits, scores, strict=True)]
+    return replace(answer, hits=hits, share=searched.share)
 
 
 def _cosines(index: MemoryIndex, ids: Ids) -> Floats:

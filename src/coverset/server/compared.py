@@ -48,7 +48,7 @@ class Compared(Model):
     """A document of one of the answers."""
 
     id: str
-    score: float
+    score: float = Field(description="What it explains by itself, in what its decoder ranks by: see `share`.")
     weight: float
     adds: float
     part: str | None
@@ -70,6 +70,7 @@ class Side(Model):
     gap: float | None
     passes: int
     decoder: Setting
+    share: float = Field(description="The share of words in what it ranks by: Dense and MMR go by meaning alone.")
 
 
 class Comparison(Model):

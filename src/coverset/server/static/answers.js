@@ -5,11 +5,14 @@ import { heatmap } from "./heatmap.js";
 
 const TITLES = {
   dense: ["Dense", "the nearest in meaning"],
-  mmr: ["MMR", "near, but unlike the last"],
+  mmr: ["MMR", "near in meaning, but unlike the last"],
   nnn: ["NNN", "together they cover it"],
 };
 
 export function showAnswers(view) {
+  $("bars-note").textContent = view.answers.nnn.share
+    ? "A bar is how much of the request a document explains by itself, by words and meaning; for Dense and MMR, which go by meaning alone, how much of its meaning."
+    : "A bar is how much of the request a document explains by itself.";
   for (const name of Object.keys(TITLES)) showAnswer(name, view);
 }
 
@@ -37,7 +40,8 @@ function hitItem(name, hit, view) {
   bar.firstChild.style.setProperty("inline-size", `${100 * hit.score}%`);
   const score = element("span", { class: "score" }, percent(hit.score));
   const weight = { dense: "inner product", mmr: "MMR’s marginal score", nnn: "NNN’s weight" }[name];
-  score.title = `how much of ${hit.part === null ? "the request" : "its part"} it explains by itself; ${weight}: ${hit.weight.toFixed(3)}`;
+  const whole = view.answers.nnn.share && !view.answers[name].share ? "the request’s meaning" : "the request";
+  score.title = `how much of ${hit.part === null ? whole : "its part"} it explains by itself; ${weight}: ${hit.weight.toFixed(3)}`;
   return element(
     "li", { class: `hit ${hit.weight > 0 ? "" : "idle"}`, "data-document": hit.id },
     element(
