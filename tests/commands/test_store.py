@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from coverset import Dense, Retriever
+from coverset import NNN, Dense, Retriever
 from coverset.commands import app
+from coverset.decoders.kinds import ALIKE
 from coverset.demo.catalogue import catalogue
 
 TOOLS = dict(list(catalogue().items())[::12])
@@ -149,7 +150,7 @@ def test_search_prints_what_the_retriever_finds(tools: Path) -> None:
     ],
 )
 def test_search_uses_the_decoder_asked_for(tools: Path, options: list[str], decoder: Any) -> None:
-    from coverset import MMR, NNN
+    from coverset import MMR
 
     expected = decoder or (MMR(relevance=0.3) if "mmr" in options else NNN(l1=0.02, l2=0.1))
     found = json.loads(coverset("search", tools, "round the sine", *options, "--json").stdout)
@@ -169,6 +170,17 @@ def test_k_is_a_most_where_nothing_is_to_fill_up(tools: Path) -> None:
     assert len(filled) > len(support)
     assert "the decoder 'dense' has no fill" in message(
         coverset(*asked, "--decoder", "dense", "--no-fill", code=2)
+    )
+
+
+def test_kinds_are_told_apart_as_asked_for(tools: Path) -> None:
+    Retriever.open(tools).configure(NNN(distinct=False))
+    for option, distinct in (("auto", ALIKE), ("0.7", 0.7), ("off", False)):
+        found = json.loads(coverset("search", tools, "sort", "--distinct", option, "--json").stdout)
+        assert found["decoder"]["parameters"]["distinct"] == distinct
+    Retriever.open(tools).configure(NNN())
+    assert "a cosine from 0 to 1, auto or off" in message(
+        coverset("search", tools, "x", "--distinct", "on", code=2)
     )
 
 
@@ -282,9 +294,12 @@ def test_the_language_of_words_is_chosen_and_texts_in_another_are_told(tmp_path:
     plain = ("add", tmp_path / "de.txt", "--format", "lines")
     told = coverset(plain[0], tmp_path / "en.cover", *plain[1:]).stderr
     assert "few of these words are English" in " ".join(told.split())
+    (warning,) = json.loads(coverset(plain[0], tmp_path / "en.cover", *plain[1:], "--json").stdout)["warnings"]
+    assert "few of these words are English" in warning
     for words, kept in (("german", "german"), ("none", "none"), ("off", None)):
         store = tmp_path / f"{words}.cover"
         assert "few of these words" not in coverset(plain[0], store, *plain[1:], "--words", words).stderr
+        assert json.loads(coverset(plain[0], store, *plain[1:], "--json").stdout)["warnings"] == []
         assert json.loads(coverset("info", store, "--json").stdout)["words"] == kept
     assert "words must be 'german'" in message(
         coverset(plain[0], tmp_path / "german.cover", *plain[1:], "--words", "french", code=2)

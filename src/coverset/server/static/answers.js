@@ -5,7 +5,7 @@ import { heatmap } from "./heatmap.js";
 
 const TITLES = {
   dense: ["Dense", "the nearest in meaning"],
-  mmr: ["MMR", "near in meaning, but unlike the last"],
+  mmr: ["MMR", "near, but unlike the last"],
   nnn: ["NNN", "together they cover it"],
 };
 
