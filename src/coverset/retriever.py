@@ -19,7 +19,7 @@ from coverset.plain import Fields
 from coverset.store.choosing import Chosen, Wanted, choose
 from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.newest import Newest
-from coverset.store.opening import create_store, own_encoder, same_encoder
+from coverset.store.opening import create_store, own_encoder, same_encoder, same_words
 from coverset.store.preparing import prepared, with_words
 from coverset.store.queries import Parts, PartsOfEach, Queries, Query, of_each
 from coverset.store.rows import FORMATS, State
@@ -85,10 +85,7 @@ class Retriever:
                 raise FileNotFoundError(f"there is no store at {folder}")
             encoder = create_store(table, encoder, words)
         now = table.outline()
-        if words not in ("auto", now.state.words):
-            raise ValueError(
-                f"words must be {now.state.words!r}, as the store {folder} was made, or 'auto', got {words!r}"
-            )
+        same_words(table.folder, now.state, words)
         if encoder is not None:
             encoder = same_encoder(table.folder, now.state, now.dim, encoder)
         return cls(table, encoder, now.state, now.dim)
