@@ -71,23 +71,21 @@ def compare(
     Where nothing seems to answer it, NNN's answer is the one document that a search returns, unless the documents
     are those that a filter has left; what was left out and brought in then tells nothing.
     """
-    index, nothing = documents.index, Selection.none()
-    if index is None:
-        empty = {name: make_answer(documents, query, nothing, d, explain=True) for name, d in decoders.items()}
-        return Comparison(empty, dict.fromkeys(empty, 0.0), [], np.empty((0, 0), np.float32), [], [])
+    index = documents.index
     selections: dict[str, Selection] = {}
     answers: dict[str, Answer] = {}
     for name, decoder in decoders.items():
-        run, searched = _as_people_do(name, decoder, index)
-        parts = query.targets if name == AFTER else None
         start = time.perf_counter()
-        found = run.decode(query.whole, searched, k, parts, guessed=query.guessed)
+        found = Selection.none() if index is None else _decoded(name, decoder, query, index, k)
         seconds = time.perf_counter() - start
-        if name == AFTER and not filtered and not answered(query, index, found.ids):
+        if name == AFTER and index is not None and not filtered and not answered(query, index, found.ids):
             found = found.take(range(NEAREST))
-        answer = make_answer(documents, query, found, run, explain=True, seconds=seconds)
         selections[name] = found
-        answers[name] = answer if searched is index else _ranked_in(searched, query, found.ids, answer)
+        answers[name] = make_answer(documents, query, found, decoder, explain=True, seconds=seconds)
+        if index is not None:
+            answers[name] = _as_ranked(name, answers[name], query, index, selections[name].ids)
+    if index is None:
+        return Comparison(answers, dict.fromkeys(answers, 0.0), [], np.empty((0, 0), np.float32), [], [])
     shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
     near, chosen = selections[BEFORE].ids, selections[AFTER].ids
     if not (filtered or answers[AFTER].answered):
@@ -102,19 +100,25 @@ def compare(
     )
 
 
-def _as_people_do(name: str, decoder: Decoder, index: MemoryIndex) -> tuple[Decoder, MemoryIndex]:
-    """Return a decoder and the documents as people run it: Dense and MMR by meaning, others as a search does."""
+def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k: int) -> Selection:
+    """Decode as people do: Dense and MMR by meaning, RRF without parts; and NNN as a search runs it."""
     if name in BY_MEANING and index.dim:
-        return decoder, index.sharing(0.0)
-    return as_searched(decoder, index), index
+        return decoder.decode(query.whole, index.sharing(0.0), k)
+    parts = query.targets if name == AFTER else None
+    return as_searched(decoder, index).decode(query.whole, index, k, parts, guessed=query.guessed)
 
 
-def _ranked_in(searched: MemoryIndex, query: Reading, ids: Ids, answer: Answer) -> Answer:
-    """Return an answer with scores as it was ranked by: of others, the best need not come first."""
-    target = Target.of(query.whole, searched)
+def _as_ranked(name: str, answer: Answer, query: Reading, index: MemoryIndex, ids: Ids) -> Answer:
+    """Return an answer with the decoder as `_decoded` ran it, and scores by what it ranked by.
+
+    By other scores, the nearest need not come first.
+    """
+    if name not in BY_MEANING or not index.dim:
+        return replace(answer, decoder=as_searched(answer.decoder, index))
+    target = Target.of(query.whole, index.sharing(0.0))
     scores = alone(target.query, target.rows(ids)).tolist()
     hits = [replace(hit, score=score) for hit, score in zip(answer.hits, scores, strict=True)]
-    return replace(answer, hits=hits, share=searched.share)
+    return replace(answer, hits=hits, share=0.0)
 
 
 def _cosines(index: MemoryIndex, ids: Ids) -> Floats:
