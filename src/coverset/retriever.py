@@ -116,7 +116,7 @@ class Retriever:
 
     @property
     def takes_text(self) -> bool:
-        """Whether requests may be text: not where vectors were made elsewhere, for which they must be vectors."""
+        """Whether requests may be text alone: where vectors were made elsewhere, they have to bring theirs."""
         return self._state.fingerprint != FINGERPRINT
 
     @property
@@ -219,7 +219,8 @@ class Retriever:
         Parameters
         ----------
         query
-            Text, or a vector.
+            Text, a vector, or text with its vector, `{"text": "...", "vector": [...]}`: where vectors are made
+            elsewhere, this is how words count. What brings its vector stays whole unless its parts are stated.
         k
             How many documents at most; None with NNN: as many as have weight. Where nothing seems to answer the
             query, and there is no filter, one, and the answer says so.
@@ -229,7 +230,8 @@ class Retriever:
             Another rule than the store's own, or its name: "dense".
         parts
             What the request is made of, as further things to look for: "auto" tells it from the text, None takes
-            the request as one thing, a list of texts is taken as it is: an agent knows its steps.
+            the request as one thing, a list of texts is taken as it is: an agent knows its steps. A part may bring
+            its vector too.
         share
             The share of words in a score, from 0 to 1; None: the store's own.
         per
@@ -306,7 +308,7 @@ class Retriever:
         ]
 
     def query_vectors(self, queries: Sequence[Query]) -> Floats:
-        """Return (n, dim) unit vectors of queries, which are texts or vectors."""
+        """Return (n, dim) unit vectors of queries, which are texts, or bring their vectors."""
         return self._queries.vectors(queries)
 
     def snapshot(self) -> Snapshot:

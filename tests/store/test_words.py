@@ -269,6 +269,7 @@ def test_a_store_of_the_first_format_says_what_it_lacks_and_how_it_gets_it(tmp_p
         return done.stdout
 
     assert f"is of the first format, without words, and coverset upgrade {folder} brings it over" in told()
+    assert "Its vectors were made elsewhere: search it from Python" in told()
     assert json.loads(told("--json"))["format"] == 1
     assert CliRunner().invoke(app, ["upgrade", str(folder), "--words", "german"]).exit_code == 0
     assert Retriever.open(folder, words="german").words == "german"

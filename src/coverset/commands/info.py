@@ -63,6 +63,11 @@ def info(store: Store, as_json: AsJson = False) -> None:
     }
     for name, value in about.items():
         console.print(f"  [dim]{name:<10}[/]{escape(value)}")
+    if not retriever.takes_text:
+        console.print(
+            "\nIts vectors were made elsewhere: search it from Python, with vectors, or text and its vector."
+        )
+        return
     console.print(
         f'\nNext: coverset search {escape(str(store))} "what you need", coverset serve {escape(str(store))}'
     )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Ids
 from coverset.decoders import NNN
-from coverset.indexes import Index, MemoryIndex, ask, fetch, kind, suiting
+from coverset.indexes import Index, MemoryIndex, ask, at_hand, fetch, kind, suiting
 from coverset.inputs import as_one
 from coverset.vectors import Vectors
 
@@ -42,6 +42,12 @@ class Target:
         one = as_one(query, kind(index))
         ((_, view),) = suiting(index, one)
         return cls(as_one(one, kind(view)), view)
+
+    @property
+    def share(self) -> float:
+        """The share of words in its scores: 0 where it has none, or the documents do not."""
+        here = at_hand(self.index)
+        return 0.0 if here is None else here.share
 
     def rows(self, ids: Ids) -> Vectors:
         """Return the vectors of these documents."""
