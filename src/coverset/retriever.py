@@ -238,7 +238,7 @@ class Retriever:
             "document": of a document that was cut into passages only the best one, and k counts documents; `whole`
             returns the documents of such hits.
         explain
-            Also say of each document what it adds, and which of the nearest it stands for.
+            Also say of each document what it adds, and which of the nearest that are left out are most like it.
         """
         return self.answer_batch(
             [query], k, where=where, decoder=decoder, parts=of_each(parts), share=share, per=per, explain=explain

@@ -226,8 +226,14 @@ def test_explain_says_what_each_document_adds_and_displaced(tools: Path) -> None
     assert 0 < answer["covered_by_nearest"] < 1
     screen = coverset("search", tools, query, "--l1", "0.02", "--l2", "0.05", "--explain").stdout
     assert "nearest: no. 1" in screen
-    assert "cosine" in screen
     assert "Together they explain" in screen
+    read = " ".join(screen.replace("│", " ").split())
+    cosines = {d["id"]: d["cosine"] for hit in answer["hits"] for d in hit["displaced"]}
+    for identifier, cosine in cosines.items():  # nothing is said to be much the same that is not
+        assert (f"{identifier} (cosine {cosine:.2f})" in read) == (cosine >= 0.6)
+    lower = [identifier for identifier, cosine in cosines.items() if cosine < 0.6]
+    assert f"near, but ranked below these: {', '.join(lower)} Together" in read
+    assert "instead of" not in screen
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])

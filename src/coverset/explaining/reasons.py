@@ -16,6 +16,8 @@ from coverset.vectors import Vectors
 
 # Non-negative least squares, with just enough l2 to tell equal documents apart.
 LEAST_SQUARES = NNN(l1=0.0, l2=1e-6)
+# From this cosine on a document says much of what another one says; below it, no more than something.
+MUCH = 0.6
 # How far down among the nearest documents a place is looked for.
 DEEPEST = 1000
 
@@ -27,6 +29,11 @@ class LeftOut:
     id: str
     like: str
     cosine: float
+
+    @property
+    def says_much(self) -> bool:
+        """Whether it says much of what that one says: if not, nobody knows but that it ranks lower."""
+        return self.cosine >= MUCH
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class Asked(Parameters):
     )
     share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
     per: Unit = "passage"
-    explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
+    explain: bool = Field(False, description="Also say what each document adds, and what is left out.")
 
 
 @with_parameters

@@ -3,6 +3,7 @@
 import { $, element, percent, short } from "./dom.js";
 import { heatmap } from "./heatmap.js";
 
+const MUCH = 0.6; // as `explaining/reasons.py` has it
 const TITLES = {
   dense: ["Dense", "the nearest in meaning"],
   mmr: ["MMR", "near, but unlike the last"],
@@ -100,8 +101,9 @@ export function showVerdict(view) {
   );
 }
 
+// Of a document that was left out nobody knows more than how alike it is to one that is in.
 function repeated({ like, cosine }) {
-  if (cosine < 0.6) return ["ranks below those that are in"];
+  if (cosine < MUCH) return ["ranks below those that are in"];
   const other = element("span", { class: "id" }, short(like, 60));
   return ["says much of what ", other, ` says (${Math.floor(100 * cosine)} % alike)`];
 }
