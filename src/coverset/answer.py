@@ -112,7 +112,7 @@ class Answer:
     decoder
         The decoder as it was run: with the strengths that NNN chose for this query.
     share
-        The share of words in scores; 0 where there are none.
+        The share of words in scores; 0 where there are none, as in a query that is a vector.
     version
         The version of the store that was searched.
     seconds
@@ -237,7 +237,7 @@ def make_answer(
         passes=selection.passes,
         decoder=decoder.as_run(selection, documents.index),
         version=documents.version,
-        share=documents.index.share,
+        share=target.share,
         answered=answered(reading, documents.index, selection.ids),
         parts=_served(reading, documents.index, selection, hits),
         uncovered_words=[word for word in reading.words if word not in said],

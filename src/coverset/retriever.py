@@ -19,7 +19,7 @@ from coverset.plain import Fields
 from coverset.store.choosing import Chosen, Wanted, choose
 from coverset.store.documents import Document, check_documents, check_ids
 from coverset.store.newest import Newest
-from coverset.store.opening import create_store, own_encoder, same_encoder
+from coverset.store.opening import create_store, own_encoder, same_encoder, same_words
 from coverset.store.preparing import prepared, with_words
 from coverset.store.queries import Parts, PartsOfEach, Queries, Query, of_each
 from coverset.store.rows import FORMATS, State
@@ -85,10 +85,7 @@ class Retriever:
                 raise FileNotFoundError(f"there is no store at {folder}")
             encoder = create_store(table, encoder, words)
         now = table.outline()
-        if words not in ("auto", now.state.words):
-            raise ValueError(
-                f"words must be {now.state.words!r}, as the store {folder} was made, or 'auto', got {words!r}"
-            )
+        same_words(table.folder, now.state, words)
         if encoder is not None:
             encoder = same_encoder(table.folder, now.state, now.dim, encoder)
         return cls(table, encoder, now.state, now.dim)
@@ -119,7 +116,7 @@ class Retriever:
 
     @property
     def takes_text(self) -> bool:
-        """Whether requests may be text: not where vectors were made elsewhere, for which they must be vectors."""
+        """Whether requests may be text alone: where vectors were made elsewhere, they have to bring theirs."""
         return self._state.fingerprint != FINGERPRINT
 
     @property
@@ -222,7 +219,8 @@ class Retriever:
         Parameters
         ----------
         query
-            Text, or a vector.
+            Text, a vector, or text with its vector, `{"text": "...", "vector": [...]}`: where vectors are made
+            elsewhere, this is how words count. What brings its vector stays whole unless its parts are stated.
         k
             How many documents at most; None with NNN: as many as have weight. Where nothing seems to answer the
             query, and there is no filter, one, and the answer says so.
@@ -232,14 +230,15 @@ class Retriever:
             Another rule than the store's own, or its name: "dense".
         parts
             What the request is made of, as further things to look for: "auto" tells it from the text, None takes
-            the request as one thing, a list of texts is taken as it is: an agent knows its steps.
+            the request as one thing, a list of texts is taken as it is: an agent knows its steps. A part may bring
+            its vector too.
         share
             The share of words in a score, from 0 to 1; None: the store's own.
         per
             "document": of a document that was cut into passages only the best one, and k counts documents; `whole`
             returns the documents of such hits.
         explain
-            Also say of each document what it adds, and which of the nearest it stands for.
+            Also say of each document what it adds, and which of the nearest that are left out are most like it.
         """
         return self.answer_batch(
             [query], k, where=where, decoder=decoder, parts=of_each(parts), share=share, per=per, explain=explain
@@ -309,7 +308,7 @@ class Retriever:
         ]
 
     def query_vectors(self, queries: Sequence[Query]) -> Floats:
-        """Return (n, dim) unit vectors of queries, which are texts or vectors."""
+        """Return (n, dim) unit vectors of queries, which are texts, or bring their vectors."""
         return self._queries.vectors(queries)
 
     def snapshot(self) -> Snapshot:

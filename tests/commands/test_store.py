@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from coverset import Dense, Retriever
+from coverset import NNN, Dense, Retriever
 from coverset.commands import app
+from coverset.decoders.kinds import ALIKE
 from coverset.demo.catalogue import catalogue
 
 TOOLS = dict(list(catalogue().items())[::12])
@@ -149,12 +150,38 @@ def test_search_prints_what_the_retriever_finds(tools: Path) -> None:
     ],
 )
 def test_search_uses_the_decoder_asked_for(tools: Path, options: list[str], decoder: Any) -> None:
-    from coverset import MMR, NNN
+    from coverset import MMR
 
     expected = decoder or (MMR(relevance=0.3) if "mmr" in options else NNN(l1=0.02, l2=0.1))
     found = json.loads(coverset("search", tools, "round the sine", *options, "--json").stdout)
     hits = Retriever.open(tools).search("round the sine", decoder=expected)
     assert [h["id"] for h in found["hits"]] == [h.id for h in hits]
+
+
+def test_k_is_a_most_where_nothing_is_to_fill_up(tools: Path) -> None:
+    query = "sort an array and remove the duplicates"
+    support = [hit.id for hit in Retriever.open(tools).search(query, k=None)]
+    asked = ("search", tools, query, "-k", str(len(TOOLS)), "--json")
+    kept = json.loads(coverset(*asked, "--no-fill").stdout)["hits"]
+    assert [hit["id"] for hit in kept] == support
+    assert 0 < len(support) < len(TOOLS)
+    filled = json.loads(coverset(*asked).stdout)["hits"]
+    assert {hit["id"] for hit in filled if hit["weight"] > 0} == set(support)
+    assert len(filled) > len(support)
+    assert "the decoder 'dense' has no fill" in message(
+        coverset(*asked, "--decoder", "dense", "--no-fill", code=2)
+    )
+
+
+def test_kinds_are_told_apart_as_asked_for(tools: Path) -> None:
+    Retriever.open(tools).configure(NNN(distinct=False))
+    for option, distinct in (("auto", ALIKE), ("0.7", 0.7), ("off", False)):
+        found = json.loads(coverset("search", tools, "sort", "--distinct", option, "--json").stdout)
+        assert found["decoder"]["parameters"]["distinct"] == distinct
+    Retriever.open(tools).configure(NNN())
+    assert "a cosine from 0 to 1, auto or off" in message(
+        coverset("search", tools, "x", "--distinct", "on", code=2)
+    )
 
 
 def test_where_takes_conditions_together_and_values_of_a_key_as_alternatives(tools: Path) -> None:
@@ -199,8 +226,14 @@ def test_explain_says_what_each_document_adds_and_displaced(tools: Path) -> None
     assert 0 < answer["covered_by_nearest"] < 1
     screen = coverset("search", tools, query, "--l1", "0.02", "--l2", "0.05", "--explain").stdout
     assert "nearest: no. 1" in screen
-    assert "cosine" in screen
     assert "Together they explain" in screen
+    read = " ".join(screen.replace("│", " ").split())
+    cosines = {d["id"]: d["cosine"] for hit in answer["hits"] for d in hit["displaced"]}
+    for identifier, cosine in cosines.items():  # nothing is said to be much the same that is not
+        assert (f"{identifier} (cosine {cosine:.2f})" in read) == (cosine >= 0.6)
+    lower = [identifier for identifier, cosine in cosines.items() if cosine < 0.6]
+    assert f"near, but ranked below these: {', '.join(lower)} Together" in read
+    assert "instead of" not in screen
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
@@ -267,9 +300,12 @@ def test_the_language_of_words_is_chosen_and_texts_in_another_are_told(tmp_path:
     plain = ("add", tmp_path / "de.txt", "--format", "lines")
     told = coverset(plain[0], tmp_path / "en.cover", *plain[1:]).stderr
     assert "few of these words are English" in " ".join(told.split())
+    (warning,) = json.loads(coverset(plain[0], tmp_path / "en.cover", *plain[1:], "--json").stdout)["warnings"]
+    assert "few of these words are English" in warning
     for words, kept in (("german", "german"), ("none", "none"), ("off", None)):
         store = tmp_path / f"{words}.cover"
         assert "few of these words" not in coverset(plain[0], store, *plain[1:], "--words", words).stderr
+        assert json.loads(coverset(plain[0], store, *plain[1:], "--json").stdout)["warnings"] == []
         assert json.loads(coverset("info", store, "--json").stdout)["words"] == kept
     assert "words must be 'german'" in message(
         coverset(plain[0], tmp_path / "german.cover", *plain[1:], "--words", "french", code=2)

@@ -13,7 +13,7 @@ import pytest
 
 import coverset
 from coverset import MMR, NNN, Dense
-from coverset.decoders.registry import as_setting, changed, from_setting, grid, make
+from coverset.decoders.registry import as_setting, changed, chosen, from_setting, grid, make
 
 FARTHEST = '''
 from dataclasses import dataclass, field
@@ -96,6 +96,8 @@ def test_a_stores_decoder_keeps_what_is_not_changed() -> None:
     assert changed(own, None, {"relevance": 0.9, "l1": None}) == MMR(relevance=0.9, candidates=40)
     assert changed(own, "mmr", {}) == own
     assert changed(own, "nnn", {"l1": 0.1}) == NNN(l1=0.1)
+    assert changed(NNN(fill=False), None, {"fill": None}) == NNN(fill=False)
+    assert changed(NNN(fill=False), None, {"fill": True}) == NNN()
     assert changed(NNN(l1=0.1, l2=0.2, center=True), "nnn", {"l2": 0.5}) == NNN(l1=0.1, l2=0.5, center=True)
 
 
@@ -114,6 +116,12 @@ def test_a_parameter_that_would_have_no_effect_is_an_error(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         changed(own, name, given)
+
+
+def test_what_is_set_of_a_decoder_leaves_out_flags_that_are_as_they_come() -> None:
+    assert chosen(NNN(l1=0.1)) == {"l1": 0.1, "l2": None, "fill": None}
+    assert chosen(NNN(fill=False)) == {"l1": None, "l2": None, "fill": False}
+    assert chosen(MMR()) == {"relevance": 0.7}
 
 
 def test_variants_are_nnn_with_a_strength_at_0() -> None:

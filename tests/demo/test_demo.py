@@ -41,7 +41,13 @@ def test_every_request_has_a_table_what_changed_and_a_certificate() -> None:
     for request in REQUESTS:
         assert request in text
     assert text.count("certified optimal") == len(REQUESTS)
-    assert text.count("overlaps with") >= len(REQUESTS)
+    out = [d for found in json.loads(coverset("demo", "--json").stdout) for d in found["dropped"]]
+    much = [d for d in out if d["cosine"] >= 0.6]
+    assert len(out) >= len(REQUESTS)
+    assert text.count("ranks below those that are in") == len(out) - len(much)
+    assert [text.count(f"says much of what {d['like']} says (cosine {d['cosine']:.2f})") > 0 for d in much] == [
+        True
+    ] * len(much)
     assert text.count("brought in from place") >= len(REQUESTS)
 
 

@@ -48,6 +48,7 @@ def test_an_answer_says_what_stands_behind_it(server: Server, tools: Path) -> No
         reply = client.answer(QUERY, k=3, decoder=decoder, explain=True)
     expected = Retriever.open(tools).answer(QUERY, k=3, decoder=decoder, explain=True)
     assert (reply.certified, reply.passes) == (True, expected.passes)
+    assert (reply.decoder, reply.version, reply.more) == (expected.decoder, expected.version, {})
     assert reply.covered == pytest.approx(expected.covered, abs=1e-5)
     assert [hit.adds for hit in reply.hits] == pytest.approx([hit.adds for hit in expected.hits], abs=1e-5)
 
@@ -70,6 +71,30 @@ def test_parts_share_and_documents_are_asked_for_as_of_a_retriever(served_librar
             client.search(QUERY, per="page")
         with pytest.raises(TypeError, match="shares"):
             client.search(QUERY, shares=0.0)  # type: ignore[call-arg]
+
+
+def test_k_is_a_most_where_nothing_is_to_fill_up(served_library: Server, library: Path) -> None:
+    store, query = Retriever.open(library), "invert a matrix"
+    support = store.search(query, k=None)
+    with Client(served_library.address) as client:
+        assert essence(client.search(query, k=60, decoder=NNN(fill=False))) == essence(support)
+        assert 0 < len(support) < len(client.search(query, k=60, decoder=NNN())) == 60
+        assert [hit["weight"] > 0 for hit in asked(client, "search", query, k=60, fill=False)["hits"]] == [
+            True
+        ] * len(support)
+        side = asked(client, "compare", query, k=20, l1=0.3, l2=0.3, fill=False)["answers"]["nnn"]["hits"]
+        assert [hit["id"] for hit in side] == [
+            hit.id for hit in store.search(query, k=20, decoder=NNN(l1=0.3, l2=0.3, fill=False))
+        ]
+        refused = client._http.post("/v1/search", json={"query": query, "decoder": "dense", "fill": False})
+        assert (refused.status_code, "has no fill" in refused.text) == (422, True)
+
+
+def asked(client: Client, path: str, query: str, **how: Any) -> Any:
+    """Return what the service says to a request as it is written."""
+    response = client._http.post(f"/v1/{path}", json={"query": query, **how})
+    assert response.status_code == 200, response.text
+    return response.json()
 
 
 def test_kinds_are_told_apart_as_a_retriever_does(served_library: Server, library: Path) -> None:
@@ -102,8 +127,9 @@ def test_it_writes_reads_and_deletes(served: Server) -> None:
         assert client.add(many) == 1100  # more than one request carries
         client.configure(Dense(), share=0.25)
         assert Retriever.open(served.store).decoder == Dense()
-        client.configure(NNN(distinct=0.8))
-        assert Retriever.open(served.store).decoder == NNN(distinct=0.8)
+        client.configure(NNN(distinct=0.8, fill=False))
+        assert Retriever.open(served.store).decoder == NNN(distinct=0.8, fill=False)
+        assert client.info()["default"]["fill"] is False
         assert client.info()["default"]["distinct"] == 0.8
         assert Retriever.open(served.store).share == client.info()["default"]["share"] == 0.25
         assert client.delete([document["id"] for document in many] + ["nobody"]) == 1100

@@ -11,9 +11,11 @@ import pytest
 from scipy.optimize import nnls
 from sklearn.linear_model import ElasticNet
 
-from coverset import Retriever
+from coverset import NNN, Retriever
 from coverset.decoders.registry import DECODERS
 from coverset.demo.catalogue import REQUESTS
+from coverset.indexes.memory.index import SHARE
+from tests.server.conftest import Server
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,49 @@ def test_each_side_is_what_a_search_with_that_decoder_returns(client: httpx.Clie
             (h["id"], h["weight"]) for h in hits
         ]
     assert found["answers"]["nnn"]["certified"] is True
+
+
+def test_it_says_what_was_run_and_on_which_version(found: dict[str, Any], tools: Path) -> None:
+    assert found["version"] == Retriever.open(tools).snapshot().version
+    run = {name: side["decoder"] for name, side in found["answers"].items()}
+    assert {name: run[name]["name"] for name in run} == {name: kind.__name__ for name, kind in DECODERS.items()}
+    assert (run["nnn"]["parameters"]["l1"], run["nnn"]["parameters"]["l2"]) == (0.05, 0.1)
+
+
+def test_words_have_the_share_that_is_asked_for(
+    served_library: Server, library: Path, client: httpx.Client
+) -> None:
+    store, body = Retriever.open(library), {"query": REQUESTS[0], "l1": 0.05, "l2": 0.1}
+    with served_library.client() as other:
+        for share in (None, 0.0, 0.3, 1.0):
+            side = other.post("/v1/compare", json={**body, "share": share}).json()["answers"]["nnn"]
+            expected = store.answer(REQUESTS[0], decoder=NNN(l1=0.05, l2=0.1), share=share)
+            assert [(hit["id"], hit["score"]) for hit in side["hits"]] == [
+                (hit.id, pytest.approx(hit.score, abs=1e-6)) for hit in expected.hits
+            ]
+    refused = client.post("/v1/compare", json={**body, "share": 0.5})
+    assert (refused.status_code, "share must be None" in refused.text) == (422, True)
+
+
+def test_scores_are_by_what_a_side_ranks_by(served_library: Server, library: Path) -> None:
+    store = Retriever.open(library)
+    with served_library.client() as client:
+        for request in REQUESTS:
+            sides = client.post("/v1/compare", json={"query": request, "k": 10}).json()["answers"]
+            query, snapshot = store.query_vectors([request])[0].astype(float), store.snapshot()
+            for name in ("dense", "mmr"):
+                cosines = [float(snapshot.vector(hit["id"]) @ query) for hit in sides[name]["hits"]]
+                scores = [hit["score"] for hit in sides[name]["hits"]]
+                assert scores == pytest.approx([max(cosine, 0.0) ** 2 for cosine in cosines], abs=1e-5)
+            dense = [hit["score"] for hit in sides["dense"]["hits"]]
+            assert dense == sorted(dense, reverse=True)
+            nnn = store.search(request, 10)
+            assert [hit["score"] for hit in sides["nnn"]["hits"]] == pytest.approx(
+                [h.score for h in nnn], abs=1e-5
+            )
+            assert {name: side["share"] for name, side in sides.items()} == {
+                "dense": 0.0, "mmr": 0.0, "nnn": SHARE, "rrf": SHARE
+            }  # fmt: skip
 
 
 def test_documents_are_told_once_with_their_cosines(found: dict[str, Any], tools: Path) -> None:

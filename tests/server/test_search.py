@@ -43,6 +43,9 @@ def test_the_answer_is_the_librarys(
     np.testing.assert_allclose([h["weight"] for h in answer["hits"]], [h.weight for h in expected], rtol=1e-5)
     assert [(h["text"], h["meta"]) for h in answer["hits"]] == [(h.text, h.meta) for h in expected]
     assert answer["certified"] is (True if isinstance(decoder, NNN) else None)
+    told = Retriever.open(tools).answer(SINE, 7, decoder=decoder).as_json()
+    assert (answer["decoder"]["name"], answer["version"]) == (type(decoder).__name__, told["version"])
+    assert answer["decoder"]["parameters"] == pytest.approx(told["decoder"]["parameters"])
 
 
 def test_where_narrows_the_search_and_matches_nothing_it_does_not_know(client: httpx.Client) -> None:

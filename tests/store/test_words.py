@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -249,6 +250,31 @@ def test_a_store_of_the_first_format_answers_as_before_and_is_brought_over(tmp_p
     assert "nothing to do" in CliRunner().invoke(app, ["upgrade", str(folder)]).output
     new.add([{"id": "np.sum", "text": "Sum of array elements.", "vector": [0, 1, 0, 0]}])
     assert len(Retriever.open(folder)) == 5
+
+
+def test_a_store_of_the_first_format_says_what_it_lacks_and_how_it_gets_it(tmp_path: Path) -> None:
+    folder = tmp_path / "first.cover"
+    shutil.copytree(FIRST, folder)
+    lacks = (
+        rf"the store {folder} is of the first format, without words, and coverset upgrade {folder} --words german"
+    )
+    with pytest.raises(ValueError, match=lacks):
+        Retriever.open(folder, words="german")
+    with pytest.raises(ValueError, match="is of the first format and keeps no words, and coverset upgrade"):
+        Retriever.open(folder).search(np.ones(4), share=0.5)
+
+    def told(*options: str) -> str:
+        done = CliRunner().invoke(app, ["info", str(folder), *options])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    assert f"is of the first format, without words, and coverset upgrade {folder} brings it over" in told()
+    assert "Its vectors were made elsewhere: search it from Python" in told()
+    assert json.loads(told("--json"))["format"] == 1
+    assert CliRunner().invoke(app, ["upgrade", str(folder), "--words", "german"]).exit_code == 0
+    assert Retriever.open(folder, words="german").words == "german"
+    assert "first format" not in told()
+    assert json.loads(told("--json"))["format"] == 2
 
 
 def test_those_who_have_a_store_open_see_that_it_was_brought_over(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from coverset.answer import Hit, Part
 from coverset.decoders import Decoder
-from coverset.decoders.registry import NAMES, name_of, options
+from coverset.decoders.registry import NAMES, from_setting, name_of, options
 from coverset.explaining.reasons import LeftOut
 from coverset.inputs import as_choice
 from coverset.plain import Fields, Foreign, Json
@@ -46,7 +46,7 @@ class How(TypedDict, total=False):
 class Reply:
     """What a service found for a query, and what stands behind it, field by field as `Answer` has it.
 
-    `more` is whatever else the service says.
+    `decoder` is None and `version` 0 where an earlier service does not tell them; `more` is whatever else it says.
     """
 
     hits: list[Hit]
@@ -59,6 +59,8 @@ class Reply:
     parts: list[Part] = field(default_factory=list)
     uncovered_words: list[str] = field(default_factory=list)
     unknown_words: list[str] = field(default_factory=list)
+    decoder: Decoder | None = None
+    version: int = 0
     more: Json = field(default_factory=dict)
 
 
@@ -142,8 +144,9 @@ def refused(status: int, said: Foreign) -> Exception:
 def _reply(said: Json) -> Reply:
     hits = [_hit(hit) for hit in said.pop("hits")]
     parts = [Part(part["text"], tuple(part["served_by"])) for part in said.pop("parts", [])]
+    run = from_setting(said.pop("decoder")) if "decoder" in said else None
     known = {f.name: said.pop(f.name) for f in fields(Reply) if f.name in said}
-    return Reply(hits, **known, parts=parts, more=said)
+    return Reply(hits, **known, parts=parts, decoder=run, more=said)
 
 
 def _hit(said: Json) -> Hit:

@@ -101,29 +101,32 @@ def add(
     deleted = retriever.delete(gone) if gone else 0
     documents = len(retriever)
     seconds = time.perf_counter() - start
+    warnings = _warnings(retriever, found)
     if as_json:
         told = {"read": len(found.sources), "changed": changed, "deleted": deleted, "documents": documents}
         skipped = [asdict(file) for file in found.skipped]
-        typer.echo(json.dumps({**told, "seconds": seconds, "skipped": skipped}))
-        return
-    _report(retriever, found, f"{changed} of them new or changed, in {seconds:.1f} s", deleted)
+        typer.echo(json.dumps({**told, "seconds": seconds, "skipped": skipped, "warnings": warnings}))
+    else:
+        _report(retriever, found, f"{changed} of them new or changed, in {seconds:.1f} s", deleted)
+    for warning in warnings:
+        typer.echo(warning, err=True)
 
 
 def _report(retriever: Retriever, found: Read, changes: str, deleted: int) -> None:
-    """Say what was read and written, and what to look at."""
+    """Say what was read and written."""
     pieces = f" in {len(found.sources)} passages" if len(found.sources) > len(found.origins) else ""
     read = "1 document" if len(found.origins) == 1 else f"{len(found.origins)} documents"
     typer.echo(f"{read} read{pieces}, {changes}; {retriever.folder} now has {len(retriever)}")
     if deleted:
         typer.echo(f"{deleted} passages deleted that their documents no longer have")
-    if found.long:
-        typer.echo(
-            f"{found.long} texts are longer than most encoders read: --passages 1000 cuts them into passages"
-        )
-    foreign = _foreign(retriever, found.sources)
-    if foreign:
-        typer.echo(foreign, err=True)
     _tell(found.skipped)
+
+
+def _warnings(retriever: Retriever, found: Read) -> list[str]:
+    """Return what to look at."""
+    cut = f"{found.long} texts are longer than most encoders read: --passages 1000 cuts them into passages"
+    foreign = _foreign(retriever, found.sources)
+    return ([cut] if found.long else []) + ([] if foreign is None else [foreign])
 
 
 def _foreign(retriever: Retriever, sources: Sequence[Source]) -> str | None:

@@ -30,11 +30,10 @@ def mcp(
     decoder: Annotated[str | None, typer.Option(help=f"{listed(NAMES)}; default: the store's, or nnn.")] = None,
     given: Given = NOTHING,
     share: Annotated[
-        float | None, typer.Option(min=0, max=1, help="With --config: the share of words in a score, 0 to 1.")
+        float | None,
+        typer.Option(min=0, max=1, help="The share of words in a score, 0 to 1; default: the store's, or 0.6."),
     ] = None,
-    parts: Annotated[
-        bool, typer.Option("--parts/--no-parts", help="With --config: take requests without steps apart.")
-    ] = True,
+    parts: Annotated[bool, typer.Option("--parts/--no-parts", help="Take requests without steps apart.")] = True,
     encoder: EncoderName = "all-MiniLM-L6-v2",
     http: Annotated[
         bool, typer.Option("--http", help="Serve by streamable HTTP instead of stdin and stdout.")
@@ -72,15 +71,15 @@ def mcp(
     if store is None and config is None:
         raise ValueError("name a STORE to search, or MCP servers to find tools of with --config, or both")
     address = _address(http, host, port, keys)
-    if share is not None and config is None:
-        raise ValueError("--share has no effect without --config")
     toolbox = None
     if config is not None:
         toolbox = make_toolbox(config, encoder, make(decoder or DEFAULT, given), share, parts)
     documents = None
     if store is not None:
         retriever = Retriever.open(store, create=False)
-        documents = Library(retriever, changed(retriever.decoder, decoder, given))
+        if share is not None:
+            retriever.snapshot().sharing(share)  # a store without words refuses it now, not at every search
+        documents = Library(retriever, changed(retriever.decoder, decoder, given), share=share, parts=parts)
     server = CoversetServer(toolbox, documents)
     if address is not None:
         from coverset.integrations.mcp.http import serve

@@ -23,7 +23,7 @@ NOTHING: Given = {}
 Distinct_ = Annotated[
     str | None,
     typer.Option(
-        "--distinct", help="The cosine above which documents are one kind, or off; default: by the corpus."
+        "--distinct", help="The cosine above which documents are one kind, auto (by the corpus), or off."
     ),
 ]
 
@@ -33,9 +33,9 @@ def with_kinds(decoder: Decoder, distinct: str | None) -> Decoder:
     if distinct is None:
         return decoder
     try:
-        value = False if distinct in ("off", "false") else float(distinct)
+        value = distinct if distinct == "auto" else False if distinct in ("off", "false") else float(distinct)
     except ValueError as error:
-        raise ValueError(f"distinct must be a cosine from 0 to 1, or off, got {distinct!r}") from error
+        raise ValueError(f"distinct must be a cosine from 0 to 1, auto or off, got {distinct!r}") from error
     return replace(decoder, distinct=as_distinct(value))
 
 

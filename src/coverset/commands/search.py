@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def search(
     store: Store,
     query: Annotated[str, typer.Argument(help="What to look for; - reads queries, one a line.")],
-    k: Annotated[int, typer.Option("-k", help="How many documents.")] = 5,
+    k: Annotated[int, typer.Option("-k", help="How many documents; with --no-fill, at most.")] = 5,
     decoder: Annotated[
         str | None,
         typer.Option(help=f"{listed(NAMES)}; default: the store's own.", autocompletion=lambda: list(NAMES)),
@@ -48,7 +48,9 @@ def search(
     per: Annotated[
         str, typer.Option(metavar="passage|document", help="document: only the best passage of each.")
     ] = "passage",
-    explain: Annotated[bool, typer.Option("--explain", help="Say what each document adds, and replaced.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what each document adds, and what is left out.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the documents that together cover a query.
@@ -126,6 +128,9 @@ def _show_rest(answer: Answer, console: Console) -> None:
     for told, words in lacking.items():
         if words:
             console.print(f"  [yellow]{told}[/]: {escape(', '.join(words))}", highlight=False)
+    lower = [d.id for hit in answer.hits for d in hit.displaced if not d.says_much]
+    if lower:
+        console.print(f"  near, but ranked below these: {escape(', '.join(lower))}", highlight=False)
     if answer.covered_by_nearest is not None:
         console.print(
             f"  Together they explain {answer.covered:.0%} of the query; as many nearest neighbours "
@@ -141,5 +146,7 @@ def _details(hit: Hit) -> dict[str, str]:
         "alike": ", ".join(hit.alike),
         "words": ", ".join(hit.words) if hit.adds is not None else "",
         "nearest": "" if hit.place is None else f"no. {hit.place}",
-        "instead of": ", ".join(f"{d.id} (cosine {d.cosine:.2f})" for d in hit.displaced),
+        "left out, saying much of it": ", ".join(
+            f"{d.id} (cosine {d.cosine:.2f})" for d in hit.displaced if d.says_much
+        ),
     }

@@ -53,8 +53,8 @@ class Decoder(ABC):
             The documents: an (N, d) array, Vectors, or an Index (a MemoryIndex when the same corpus is
             decoded repeatedly).
         k
-            How many documents to return, fewer only if the corpus has no more. NNN also takes None: the
-            whole support.
+            How many documents to return, fewer only if the corpus has no more, or with `NNN(fill=False)` if no
+            more have weight. NNN also takes None: the whole support.
         parts
             What the query is made of, as further targets: an (m, d) array, or Vectors.
         guessed

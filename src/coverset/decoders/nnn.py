@@ -86,7 +86,12 @@ class NNN(Decoder):
     solver: str = "exact"
     iterations: int = 50
     candidates: int | None = None
-    fill: bool = True
+    fill: bool = field(
+        default=True,
+        metadata=Parameter(
+            "go on to k documents where fewer have weight; without, k is a most.", kind=bool
+        ).offered,
+    )
     center: bool = False
     certify: bool = False
     distinct: Distinct = "auto"

@@ -21,17 +21,17 @@ class Parameter:
     help
         What it does, as options and the service's schema say it.
     low, high
-        Its range; without `high` there is no end to it.
+        Its range, where it is a number; without `high` there is no end to it.
     kind
-        `float`, or `int` for what is counted.
+        `float`, `int` for what is counted, or `bool` for what is done or not.
     tried
         The values that tuning tries, those whose answers are most like Dense's first.
     """
 
     help: str
-    low: float
+    low: float = 0.0
     high: float | None = None
-    kind: type[float] | type[int] = float
+    kind: type[float] | type[int] | type[bool] = float
     tried: tuple[float, ...] = ()
 
     @property

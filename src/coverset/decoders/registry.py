@@ -119,8 +119,16 @@ def tunable() -> tuple[str, ...]:
 
 
 def chosen(decoder: Decoder) -> dict[str, float | None]:
-    """Return what is set of a decoder's parameters, of those that can be from outside."""
-    return {name: getattr(decoder, name) for name in offered(type(decoder))}
+    """Return what is set of a decoder's parameters, of those that can be from outside.
+
+    A flag that is as it comes is not set: it would only lengthen what is told of every decoder.
+    """
+    usual = type(decoder)()
+    said = {name: getattr(decoder, name) for name in offered(type(decoder))}
+    return {
+        name: None if value is getattr(usual, name) and isinstance(value, bool) else value
+        for name, value in said.items()
+    }
 
 
 def as_setting(decoder: Decoder) -> Setting:

@@ -21,8 +21,10 @@ def show(results: list[Result], nnn: NNN, console: Console) -> None:
         console.print(f"[bold cyan]“{escape(result.request)}”[/]", highlight=False)
         console.print(_table(result))
         for d in result.found.left_out:
-            overlap = f"overlaps with {escape(d.like)} (cosine {d.cosine:.2f})"
-            console.print(f"  [red]-[/] {escape(d.id):22} {overlap}")
+            much = f"says much of what {escape(d.like)} says (cosine {d.cosine:.2f})"
+            console.print(
+                f"  [red]-[/] {escape(d.id):22} {much if d.says_much else 'ranks below those that are in'}"
+            )
         for b in result.found.brought_in:
             console.print(f"  [green]+[/] [bold]{escape(b.id):22}[/] brought in from place {b.dense_rank}")
         console.print(_certificate(result), "\n")

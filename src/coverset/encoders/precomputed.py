@@ -31,5 +31,8 @@ class Precomputed:
         raise ValueError(f"the vectors of {self.name!r} are made elsewhere: give each document its 'vector'")
 
     def encode_queries(self, texts: Sequence[str]) -> Floats:
-        """Refuse: the query must be a vector."""
-        raise ValueError(f"the vectors of {self.name!r} are made elsewhere: search with a vector, not with text")
+        """Refuse: the query must be a vector, or bring it."""
+        raise ValueError(
+            f"the vectors of {self.name!r} are made elsewhere: search with a vector, or from Python with text and "
+            "its vector, {'text': ..., 'vector': ...}; parts bring theirs too"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Reading
 from coverset.explaining.floor import answered
-from coverset.explaining.reasons import LeftOut, Target, left_out, places
+from coverset.explaining.reasons import LeftOut, Target, alone, left_out, places
 from coverset.indexes import MemoryIndex, fetch
 from coverset.selection import Selection
 from coverset.store.documents import Document
@@ -41,7 +41,8 @@ class Comparison:
     Attributes
     ----------
     answers
-        Each decoder's answer, by its name.
+        Each decoder's answer, by its name. The scores of those that rank by meaning are by meaning too, what a
+        document explains of the request's meaning; what is covered and added is by words and meaning for all.
     redundancy
         The mean cosine between two documents of each answer.
     documents
@@ -81,6 +82,8 @@ def compare(
             found = found.take(range(NEAREST))
         selections[name] = found
         answers[name] = make_answer(documents, query, found, decoder, explain=True, seconds=seconds)
+        if index is not None:
+            answers[name] = _as_ranked(name, answers[name], query, index, selections[name].ids)
     if index is None:
         return Comparison(answers, dict.fromkeys(answers, 0.0), [], np.empty((0, 0), np.float32), [], [])
     shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
@@ -103,6 +106,19 @@ def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k:
         return decoder.decode(query.whole, index.sharing(0.0), k)
     parts = query.targets if name == AFTER else None
     return as_searched(decoder, index).decode(query.whole, index, k, parts, guessed=query.guessed)
+
+
+def _as_ranked(name: str, answer: Answer, query: Reading, index: MemoryIndex, ids: Ids) -> Answer:
+    """Return an answer with the decoder as `_decoded` ran it, and scores by what it ranked by.
+
+    By other scores, the nearest need not come first.
+    """
+    if name not in BY_MEANING or not index.dim:
+        return replace(answer, decoder=as_searched(answer.decoder, index))
+    target = Target.of(query.whole, index.sharing(0.0))
+    scores = alone(target.query, target.rows(ids)).tolist()
+    hits = [replace(hit, score=score) for hit, score in zip(answer.hits, scores, strict=True)]
+    return replace(answer, hits=hits, share=0.0)
 
 
 def _cosines(index: MemoryIndex, ids: Ids) -> Floats:

@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 
 from coverset.arrays import Array, Ids
 from coverset.decoders import NNN
-from coverset.indexes import Index, MemoryIndex, ask, fetch, kind, suiting
+from coverset.indexes import Index, MemoryIndex, ask, at_hand, fetch, kind, suiting
 from coverset.inputs import as_one
 from coverset.vectors import Vectors
 
 # Non-negative least squares, with just enough l2 to tell equal documents apart.
 LEAST_SQUARES = NNN(l1=0.0, l2=1e-6)
+# From this cosine on a document says much of what another one says; below it, no more than something.
+MUCH = 0.6
 # How far down among the nearest documents a place is looked for.
 DEEPEST = 1000
 
@@ -27,6 +29,11 @@ class LeftOut:
     id: str
     like: str
     cosine: float
+
+    @property
+    def says_much(self) -> bool:
+        """Whether it says much of what that one says: if not, nobody knows but that it ranks lower."""
+        return self.cosine >= MUCH
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,12 @@ class Target:
         one = as_one(query, kind(index))
         ((_, view),) = suiting(index, one)
         return cls(as_one(one, kind(view)), view)
+
+    @property
+    def share(self) -> float:
+        """The share of words in its scores: 0 where it has none, or the documents do not."""
+        here = at_hand(self.index)
+        return 0.0 if here is None else here.share
 
     def rows(self, ids: Ids) -> Vectors:
         """Return the vectors of these documents."""

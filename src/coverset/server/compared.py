@@ -21,9 +21,12 @@ from coverset.server.schemas import (
     Parameters,
     Parts,
     Query,
+    Setting,
+    Share,
     shown,
     with_parameters,
 )
+from coverset.store.snapshot import Snapshot
 
 
 @with_parameters
@@ -35,6 +38,9 @@ class Compare(Parameters):
     k: int = Field(5, ge=1, le=settings.MOST_COMPARED)
     where: Json | None = None
     parts: Parts = "auto"
+    share: Share | None = Field(
+        None, description="The share of words in NNN's and RRF's scores; null: the store's own."
+    )
     path: bool = Field(False, description="Also which documents come in as l1 falls.")
 
 
@@ -42,7 +48,7 @@ class Compared(Model):
     """A document of one of the answers."""
 
     id: str
-    score: float
+    score: float = Field(description="What it explains by itself, in what its decoder ranks by: see `share`.")
     weight: float
     adds: float
     part: str | None
@@ -63,12 +69,15 @@ class Side(Model):
     certified: bool | None
     gap: float | None
     passes: int
+    decoder: Setting
+    share: float = Field(description="The share of words in what it ranks by: Dense and MMR go by meaning alone.")
 
 
 class Comparison(Model):
     """Every decoder's answer to one query, and what sets them apart."""
 
     searched: int = Field(description="How many documents were searched.")
+    version: int = Field(description="The version of the store that was searched.")
     l1: float | None = Field(description="NNN's l1: as asked for, or as chosen for this query.")
     l2: float | None = Field(description="NNN's l2.")
     answers: dict[Name, Side] = Field(description="By decoder.")
@@ -79,15 +88,21 @@ class Comparison(Model):
     path: Path | None = None
 
     @classmethod
-    def of(cls, found: comparison.Comparison, searched: int, nnn: NNN, path: Path | None) -> Comparison:
-        """Return a comparison as the service states it."""
+    def of(cls, found: comparison.Comparison, searched: Snapshot, nnn: NNN, path: Path | None) -> Comparison:
+        """Return a comparison of answers from these documents as the service states it."""
         sides = {
-            name: Side.like(answer, hits=[*map(Compared.like, answer.hits)], redundancy=found.redundancy[name])
+            name: Side.like(
+                answer,
+                hits=[*map(Compared.like, answer.hits)],
+                redundancy=found.redundancy[name],
+                decoder=Setting.of(answer.decoder),
+            )
             for name, answer in found.answers.items()
         }
         return cls.like(
             found,
-            searched=searched,
+            searched=len(searched),
+            version=searched.version,
             l1=nnn.l1,
             l2=nnn.l2,
             answers=sides,

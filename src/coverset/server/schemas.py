@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from coverset import answer
 from coverset.decoders import Decoder
-from coverset.decoders.registry import NAMES, Given, chosen, name_of, options
+from coverset.decoders.registry import NAMES, Given, as_setting, chosen, name_of, options
 from coverset.explaining.reasons import LeftOut
 from coverset.plain import Foreign, Json
 from coverset.server import settings
@@ -82,9 +82,10 @@ def with_parameters(model: type[Parametrised]) -> type[Parametrised]:
     """Add a field for every parameter of every decoder."""
     added: Json = {}
     for name, option in options().items():
-        high = settings.LARGEST if option.parameter.high is None else option.parameter.high
-        bounds = Field(ge=option.parameter.low, le=high, allow_inf_nan=False)
-        added[name] = (Annotated[option.parameter.kind, bounds] | None, Field(None, description=option.help))
+        kind, high = option.parameter.kind, option.parameter.high
+        bounds = Field(ge=option.parameter.low, le=settings.LARGEST if high is None else high, allow_inf_nan=False)
+        accepted = kind if kind is bool else Annotated[kind, bounds]
+        added[name] = (accepted | None, Field(None, description=option.help))
     return create_model(
         model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **added
     )
@@ -96,13 +97,13 @@ class Asked(Parameters):
     decoder: Name | None = Field(
         None, description="null: the store's own. Without l1 or l2, NNN chooses them for each query."
     )
-    k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents.")
+    k: int = Field(5, ge=1, le=settings.MOST_K, description="How many documents; where `fill` is false, at most.")
     where: Json | None = Field(
         None, description='Only documents whose metadata match: `{"lang": "py", "year": {"$gte": 2024}}`.'
     )
     share: Share | None = Field(None, description="The share of words in a score; null: the store's own.")
     per: Unit = "passage"
-    explain: bool = Field(False, description="Also say what each document adds, and what was left out for it.")
+    explain: bool = Field(False, description="Also say what each document adds, and what is left out.")
 
 
 @with_parameters
@@ -149,6 +150,18 @@ class Hit(Model):
     reason: Reason | None = None
 
 
+class Setting(Model):
+    """A decoder as it was run, with what was left to it to choose: NNN's strengths, the cosine of kinds."""
+
+    name: str
+    parameters: Json
+
+    @classmethod
+    def of(cls, decoder: Decoder) -> Setting:
+        """Return a decoder as the service states it."""
+        return cls(**as_setting(decoder))
+
+
 class Answer(Model):
     """The documents for one query, best first."""
 
@@ -162,12 +175,14 @@ class Answer(Model):
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
     passes: int = Field(description="Searches of the whole corpus that it took.")
+    decoder: Setting
+    version: int = Field(description="The version of the store that was searched.")
 
     @classmethod
     def of(cls, found: answer.Answer) -> Answer:
         """Return an answer as the service states it."""
         hits = [Hit.like(hit, reason=Reason.like(hit) if found.explained else None) for hit in found.hits]
-        return cls.like(found, hits=hits)
+        return cls.like(found, hits=hits, decoder=Setting.of(found.decoder))
 
 
 class Answers(Model):

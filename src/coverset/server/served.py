@@ -93,13 +93,15 @@ class ServedStore:
         whole = self.retriever.snapshot()
         (reading,) = self.retriever.read([request.query], whole, of_each(request.parts))
         snapshot = whole.where(request.where)
+        if request.share is not None:
+            snapshot = snapshot.sharing(request.share)
         each = each_changed(snapshot.decoder, request.given())
         decoders = {name: affordable(request.with_kinds(decoder)) for name, decoder in each.items()}
         found = compare(reading, snapshot, decoders, request.k, filtered=request.where is not None)
         nnn = found.answers["nnn"].decoder
         assert isinstance(nnn, NNN)
         path = l1_path(reading.whole, snapshot.index, nnn, snapshot.ids) if request.path else None
-        return compared.Comparison.of(found, len(snapshot), nnn, path)
+        return compared.Comparison.of(found, snapshot, nnn, path)
 
     def get(self, identifier: str) -> schemas.Document | None:
         """Return a document, if it is there."""

@@ -1,4 +1,4 @@
-"""What must be right before a store is opened: the folder, and the encoder."""
+"""What must be right before a store is opened: the folder, its words, and the encoder."""
 
 from __future__ import annotations
 
@@ -39,6 +39,18 @@ def _first_encoder(given: str | Encoder | None) -> tuple[Encoder, str | None]:
     encoder = load_encoder(given or DEFAULT)
     place = str(Path(given).resolve()) if given and Path(given).is_dir() else given
     return encoder, None if place == encoder.name else place
+
+
+def same_words(folder: Path, state: State, given: str | None) -> None:
+    """Refuse other words than the store's own; one of the first format has none, and says how it gets some."""
+    if given in ("auto", state.words):
+        return
+    if state.first:
+        raise ValueError(
+            f"words must be 'auto' or None, got {given!r}: the store {folder} is of the first format, without "
+            f"words, and coverset upgrade {folder} --words {given} brings it over"
+        )
+    raise ValueError(f"words must be {state.words!r}, as the store {folder} was made, or 'auto', got {given!r}")
 
 
 def same_encoder(folder: Path, state: State, dim: int, given: str | Encoder) -> Encoder | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,15 +12,18 @@ from coverset.arrays import Floats
 from coverset.encoders import Encoder
 from coverset.encoders.encoder import as_encoded
 from coverset.encoders.hybrid import Hybrid, Reading, as_parts
+from coverset.plain import Fields
 from coverset.store.documents import unit_vector
 from coverset.store.snapshot import Snapshot
 from coverset.vectors import Vectors
 
-# A query is text, or a vector.
-Query: TypeAlias = str | ArrayLike
+# A query is text, a vector, or text with its vector: {"text": ..., "vector": ...}, as a document has them.
+Query: TypeAlias = str | ArrayLike | Fields
+# A part is text, or text with its vector.
+Part: TypeAlias = str | Fields
 # What a request is made of: told from its text, nothing, or as listed; and the same for several requests.
-Parts: TypeAlias = Literal["auto"] | Sequence[str] | None
-PartsOfEach: TypeAlias = str | Sequence[Sequence[str] | None] | None
+Parts: TypeAlias = Literal["auto"] | Sequence[Part] | None
+PartsOfEach: TypeAlias = str | Sequence[Sequence[Part] | None] | None
 
 # Queries whose vectors are kept: whoever changes a setting asks the same query again and again.
 REMEMBERED = 1024
@@ -39,16 +42,17 @@ class Queries:
         self._kept: dict[str, Floats] = {}
 
     def vectors(self, queries: Sequence[Query]) -> Floats:
-        """Return (n, dim) unit vectors of queries, which are texts or vectors."""
+        """Return (n, dim) unit vectors of queries, which are texts, or bring their vectors."""
         out = np.empty((len(_listed(queries)), self._dim), np.float32)
         texts: dict[int, str] = {}
         for n, query in enumerate(queries):
-            if not isinstance(query, str):
-                out[n] = unit_vector("query", query, self._dim)
-            elif query.strip():
-                texts[n] = query
-            else:
+            text, vector = _halves(query)
+            if text is not None and not text.strip():
                 raise ValueError("query must not be empty")
+            if vector is not None:
+                out[n] = unit_vector("query", vector, self._dim)
+            elif text is not None:
+                texts[n] = text
         if texts:
             known = self._remembered(list(texts.values()))
             out[list(texts)] = [known[text] for text in texts.values()]
@@ -56,21 +60,19 @@ class Queries:
 
     def read(self, queries: Sequence[Query], version: Snapshot, parts: PartsOfEach) -> list[Reading]:
         """Return queries as they are read against a version: their vectors, their parts, their words."""
-        known: dict[str, Floats] = {}
-        reader = Hybrid(
-            lambda some: np.stack([known[text] for text in some]), version.analyser, version.vocabulary
-        )
-        texts = [query if isinstance(query, str) else None for query in _listed(queries)]
-        apart = _parts(texts, reader, parts)
-        every = [part for some in apart for part in some]
+        of_parts: list[Floats] = []  # of all requests, in their order
+        reader = Hybrid(lambda _texts: np.stack(of_parts), version.analyser, version.vocabulary)
+        texts = [_halves(query)[0] for query in _listed(queries)]
+        apart = _parts(queries, reader, parts)
+        every = [part for some in apart for _, part in some]
         meaning = self.vectors([*queries, *every])  # in one go: an encoder may be a service elsewhere
-        known.update(zip(every, meaning[len(queries) :], strict=True))
+        of_parts.extend(meaning[len(queries) :])
         meaning = meaning[: len(queries)]
         wholes = reader.bare(meaning)
         if version.analyser is not None and version.vocabulary is not None:
             counts = [version.analyser.counts(text or "") for text in texts]
             wholes = Vectors.made(meaning, version.vocabulary.words(counts)[0], (1.0, 1.0))
-        return reader.read(texts, wholes, apart, guessed=parts == "auto")
+        return reader.read(texts, wholes, [[text for text, _ in some] for some in apart], guessed=parts == "auto")
 
     def _remembered(self, texts: list[str]) -> dict[str, Floats]:
         """Return the vectors of texts, of which those are encoded that were not asked for of late."""
@@ -99,12 +101,42 @@ def _listed(queries: Sequence[Query]) -> Sequence[Query]:
     return queries
 
 
-def _parts(texts: Sequence[str | None], reader: Hybrid, parts: PartsOfEach) -> list[list[str]]:
-    """Return what each request is made of; a store without words answers as it always has, without parts."""
+def _halves(query: Query) -> tuple[str | None, ArrayLike | None]:
+    """Return the text and the vector of a query, or of a part: either, or both."""
+    if isinstance(query, str):
+        return query, None
+    if not isinstance(query, Mapping):
+        return None, query
+    text, vector = query.get("text"), query.get("vector")
+    if set(query) != {"text", "vector"} or not isinstance(text, str) or vector is None:
+        raise ValueError(
+            "a query, or a part of one, that is a dict must be {'text': ..., 'vector': ...}, text with its "
+            f"vector, got {query!r:.100}"
+        )
+    return text, vector
+
+
+def _parts(queries: Sequence[Query], reader: Hybrid, parts: PartsOfEach) -> list[list[tuple[str, Part]]]:
+    """Return what each request is made of: the texts, and what there is to encode.
+
+    A store without words answers as it always has, without parts. A query that brings its vector stays whole
+    unless its parts are stated: where vectors are made elsewhere, parts have to bring theirs.
+    """
     if parts is None or (parts == "auto" and reader.analyser is None):
-        return [[] for _ in texts]
+        return [[] for _ in queries]
     if parts == "auto":
-        return [[] if text is None else reader.parts([text])[0] for text in texts]
-    if isinstance(parts, str) or len(parts) != len(texts):
+        told = [reader.parts([query])[0] if isinstance(query, str) else [] for query in queries]
+        return [[(part, part) for part in some] for some in told]
+    if isinstance(parts, str) or len(parts) != len(queries):
         raise ValueError(f"parts must be 'auto', None or a list of texts for each query, got {parts!r}")
-    return [[] if some is None else as_parts(some) for some in parts]
+    return [[] if some is None else _stated(some) for some in parts]
+
+
+def _stated(parts: Sequence[Part]) -> list[tuple[str, Part]]:
+    """Return the parts of one request that a caller hands in, checked."""
+    listed = [] if isinstance(parts, str) or not isinstance(parts, Sequence) else parts
+    texts = as_parts([_halves(part)[0] if isinstance(part, Mapping) else part for part in listed] or parts)
+    return [
+        (text, {**p, "text": text} if isinstance(p, Mapping) else text)
+        for text, p in zip(texts, listed, strict=True)
+    ]

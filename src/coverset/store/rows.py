@@ -48,6 +48,11 @@ class State:
     words: str | None = None
     share: float | None = None
 
+    @property
+    def first(self) -> bool:
+        """Whether it is of the first format, which keeps no words: `coverset upgrade` brings it over."""
+        return self.format == FORMATS[0]
+
     def of(self, digests: NDArray[np.uint64]) -> State:
         """Return the state of a version with these documents."""
         return replace(self, documents=len(digests), digest=int(digests.sum(dtype=np.uint64)))

@@ -103,7 +103,10 @@ class Snapshot:
     def sharing(self, share: float) -> Snapshot:
         """Return the same documents with another share of words in their scores."""
         if self.vocabulary is None:
-            raise ValueError("share must be None: the store keeps no words, and coverset upgrade gives it some")
+            first = "is of the first format and " if self.contents.state.first else ""
+            raise ValueError(
+                f"share must be None: the store {first}keeps no words, and coverset upgrade gives it some"
+            )
         if self.index is None:
             return self
         view = copy.copy(self)

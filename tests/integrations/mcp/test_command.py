@@ -10,12 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 from typer.testing import CliRunner
 
+from coverset import NNN, Retriever
 from coverset.commands import app
 from coverset.integrations.mcp.config import read_config
-from tests.integrations.mcp.conftest import ROOT
+from coverset.integrations.mcp.library import FoundDocuments, Library
+from tests.integrations.mcp.conftest import DOCUMENTS, ROOT
 
 
 def refusal(*arguments: str, **env: str) -> str:
@@ -84,6 +87,35 @@ def test_the_command_says_what_is_wrong_and_exits_with_2(tmp_path: Path) -> None
     assert "servers.json: mcpServers.a.comand is not known" in refusal("--config", str(path))
     assert "there is no store at" in refusal(str(tmp_path / "nothing"))
     assert not (tmp_path / "nothing").exists()
+
+
+def test_a_store_is_searched_as_its_options_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, query = Retriever.open(tmp_path / "s.cover"), "thirty days of leave, and refunded tickets"
+    store.add(DOCUMENTS)
+    Retriever.open(tmp_path / "bare.cover", words=None).add(DOCUMENTS)
+    answers: list[FoundDocuments] = []
+
+    class Served:
+        def __init__(self, _toolbox: object, documents: Library) -> None:
+            self.documents = documents
+
+        def run(self) -> None:
+            answers.append(anyio.run(self.documents.search, query))
+
+    monkeypatch.setattr("coverset.integrations.mcp.server.CoversetServer", Served)
+    for options, expected in (
+        ([], store.answer(query)),
+        (["--share", "0"], store.answer(query, share=0.0)),
+        (["--no-parts"], store.answer(query, parts=None)),
+        (["--no-fill", "--l1", "0.3", "--l2", "0.1"], store.answer(query, decoder=NNN(0.3, 0.1, fill=False))),
+    ):
+        done = CliRunner().invoke(app, ["mcp", str(store.folder), *options])
+        assert done.exit_code == 0, done.output
+        assert [(found.id, found.score) for found in answers[-1].documents] == [
+            (hit.id, pytest.approx(hit.score)) for hit in expected.hits
+        ]
+        assert list(answers[-1].steps) == [part.text for part in expected.parts]
+    assert "share must be None: the store" in refusal(str(tmp_path / "bare.cover"), "--share", "0.5")
 
 
 def test_a_refusal_reaches_the_shell_and_leaves_the_channel_to_the_client_empty(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from anyio.to_thread import run_sync
@@ -42,10 +42,28 @@ class FoundDocuments(BaseModel):
 
 
 class Library:
-    """A store, for agents; `decoder` is another rule than the store's own."""
+    """A store, for agents.
 
-    def __init__(self, retriever: Retriever, decoder: Decoder | None = None) -> None:
-        self._retriever, self._decoder = retriever, decoder
+    Parameters
+    ----------
+    retriever
+        The store.
+    decoder, share
+        Another rule, and another share of words in scores, than the store's own.
+    parts
+        Take queries without steps apart.
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        decoder: Decoder | None = None,
+        *,
+        share: float | None = None,
+        parts: bool = True,
+    ) -> None:
+        self._retriever, self._decoder, self._share = retriever, decoder, share
+        self._untold: Literal["auto"] | None = "auto" if parts else None
 
     @property
     def name(self) -> str:
@@ -75,8 +93,14 @@ class Library:
 
         def answer() -> Answer:
             plan = as_steps(steps or ())
-            most = max(k, len(plan))
-            return self._retriever.answer(query, most, where=where, decoder=self._decoder, parts=plan or "auto")
+            return self._retriever.answer(
+                query,
+                max(k, len(plan)),
+                where=where,
+                decoder=self._decoder,
+                parts=plan or self._untold,
+                share=self._share,
+            )
 
         try:
             return found(await run_sync(answer))

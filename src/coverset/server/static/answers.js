@@ -3,6 +3,7 @@
 import { $, element, percent, short } from "./dom.js";
 import { heatmap } from "./heatmap.js";
 
+const MUCH = 0.6; // as `explaining/reasons.py` has it
 const TITLES = {
   dense: ["Dense", "the nearest in meaning"],
   mmr: ["MMR", "near, but unlike the last"],
@@ -10,6 +11,9 @@ const TITLES = {
 };
 
 export function showAnswers(view) {
+  $("bars-note").textContent = view.answers.nnn.share
+    ? "A bar is how much of the request a document explains by itself, by words and meaning; for Dense and MMR, which go by meaning alone, how much of its meaning."
+    : "A bar is how much of the request a document explains by itself.";
   for (const name of Object.keys(TITLES)) showAnswer(name, view);
 }
 
@@ -37,7 +41,8 @@ function hitItem(name, hit, view) {
   bar.firstChild.style.setProperty("inline-size", `${100 * hit.score}%`);
   const score = element("span", { class: "score" }, percent(hit.score));
   const weight = { dense: "inner product", mmr: "MMR’s marginal score", nnn: "NNN’s weight" }[name];
-  score.title = `how much of ${hit.part === null ? "the request" : "its part"} it explains by itself; ${weight}: ${hit.weight.toFixed(3)}`;
+  const whole = view.answers.nnn.share && !view.answers[name].share ? "the request’s meaning" : "the request";
+  score.title = `how much of ${hit.part === null ? whole : "its part"} it explains by itself; ${weight}: ${hit.weight.toFixed(3)}`;
   return element(
     "li", { class: `hit ${hit.weight > 0 ? "" : "idle"}`, "data-document": hit.id },
     element(
@@ -96,8 +101,9 @@ export function showVerdict(view) {
   );
 }
 
+// Of a document that was left out nobody knows more than how alike it is to one that is in.
 function repeated({ like, cosine }) {
-  if (cosine < 0.6) return ["ranks below those that are in"];
+  if (cosine < MUCH) return ["ranks below those that are in"];
   const other = element("span", { class: "id" }, short(like, 60));
   return ["says much of what ", other, ` says (${Math.floor(100 * cosine)} % alike)`];
 }

@@ -7,7 +7,7 @@ import { $ } from "./dom.js";
 import { COLOURS, families } from "./families.js";
 import { path, pathList } from "./path.js";
 import { showRequest } from "./request.js";
-import { distinct, L1, L2, MOST, read, state, toCount, toPosition, toValue, write } from "./state.js";
+import { distinct, L1, L2, MOST, read, state, toPosition, toValue, write } from "./state.js";
 
 const WAIT = 60; // milliseconds a slider rests before the service is asked
 const RANGES = { l1: L1, l2: L2 };
@@ -46,14 +46,19 @@ async function search() {
     $("results").hidden = true;
     return;
   }
+  if (state.k < 1) {
+    refuse(`Documents must be a whole number from 1 to ${MOST}, got ${state.k}`);
+    return;
+  }
   const { q: query, k, l1, l2, relevance, parts } = state;
   const wanted = JSON.stringify([query, l2]);
   document.body.setAttribute("aria-busy", "true");
   try {
     const answer = await call("compare", "v1/compare", {
-      query, k, relevance, ...(l1 !== null && { l1 }), ...(l2 !== null && { l2 }), ...(parts && { parts }),
+      query, k: Math.min(k, MOST), relevance, ...(l1 !== null && { l1 }), ...(l2 !== null && { l2 }), ...(parts && { parts }),
       path: wanted !== drawnFor,
     });
+    if (k !== state.k) return; // another number is being asked for, or none that can be
     if (answer.path) [drawn, drawnFor] = [answer.path, wanted];
     trouble("");
     show(viewOf(query, answer));
@@ -65,12 +70,21 @@ async function search() {
   document.body.removeAttribute("aria-busy");
 }
 
+// What cannot be asked for gets no answer, only the controls to change it with.
+function refuse(message) {
+  $("results").hidden = false;
+  $("results").classList.add("unanswered");
+  document.body.removeAttribute("aria-busy");
+  trouble(message);
+}
+
 // A strength as it was asked for, or as it was chosen for the request that is shown.
 const strength = (name) => state[name] ?? shown?.answer[name] ?? RANGES[name].low;
 
 function show(view) {
   shown = view;
   $("results").hidden = false;
+  $("results").classList.remove("unanswered");
   toControls();
   showRequest(view, state.parts, (parts) => partsChanged(parts));
   showVerdict(view);
@@ -113,6 +127,7 @@ function label() {
   }
   $("relevance-value").textContent = said(state.relevance);
   $("relevance").setAttribute("aria-valuetext", said(state.relevance));
+  $("k-note").textContent = state.k > MOST ? `at most ${MOST} are shown` : "";
   const left = state.l1 === null && state.l2 === null;
   $("auto").setAttribute("aria-pressed", String(left));
   $("auto").textContent = own;
@@ -153,8 +168,7 @@ function listen() {
   $("k").addEventListener("input", () => {
     const k = Number.parseInt($("k").value, 10);
     if (!Number.isFinite(k)) return;
-    state.k = toCount(k);
-    $("k-note").textContent = state.k === k ? "" : `${state.k} ${state.k === 1 ? "is" : "are"} shown: from 1 to ${MOST}`;
+    state.k = k;
     changed();
   });
   $("k").addEventListener("blur", () => ($("k").value = state.k));

@@ -1,4 +1,4 @@
-// Which documents say nearly the same. Redundancy is easiest to see as repeated colour, so each family gets one.
+// Which documents say nearly the same. That is easiest to see as repeated colour, so each family gets one.
 
 export const COLOURS = 8;
 
