@@ -93,9 +93,8 @@ def markdown(results: dict[str, dict[str, Any]]) -> str:
     for n in (*map(str, COUNTS), "all"):
         for rule in ("best cell", "careful"):
             gains = [result[rule].get(n, float("nan")) for result in results.values()]
-            lines += [
-                f"| {n} | {rule} | {np.nanmean(gains):+.2f} | " + " | ".join(f"{g:+.1f}" for g in gains) + " |"
-            ]
+            shown = " | ".join("-" if np.isnan(g) else f"{g:+.1f}" for g in gains)
+            lines.append(f"| {n} | {rule} | {np.nanmean(gains):+.2f} | {shown} |")
     return "\n".join(lines) + "\n"
 
 

@@ -52,10 +52,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Choice:
-    """The best of some trials, the default, and the gain over its worth on queries left out of the choice."""
+    """The best of some trials, the default, what the other queries choose for each, and its gain in worth."""
 
     best: Trial
     default: Trial
+    left_out: list[Trial]
     gain: Difference
 
     @property
@@ -123,8 +124,9 @@ def choose(trials: list[Trial], default: Trial, among: Ids | None = None) -> Cho
     total = smooth.sum(axis=1, keepdims=True)
     # Rounded, so that of equals the first is taken.
     best, *without = np.hstack([total, total - smooth]).round(9).argmax(axis=0).tolist()
-    left_out = np.array([trial.worth for trial in trials])[without, queries] if len(queries) > 1 else usual
-    return Choice(trials[best], default, paired(usual.tolist(), left_out.tolist(), level=LEVEL))
+    left_out = [trials[t] if len(queries) > 1 else default for t in without]
+    worths = [trial.worth[q] for trial, q in zip(left_out, queries.tolist(), strict=True)]
+    return Choice(trials[best], default, left_out, paired(usual.tolist(), worths, level=LEVEL))
 
 
 def _each(
