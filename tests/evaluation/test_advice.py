@@ -33,7 +33,7 @@ def test_likeness_is_the_mean_cosine_of_pairs_by_hand() -> None:
     [
         (
             Difference(0.06, -0.02, 0.1, 0.2),
-            "The default stays: no other setting is surely better. Choosing one brings +6.0 points over the "
+            "No setting is surely better than the default. Choosing one brings +6.0 points over the "
             "default in the mean of Recall@5 and Comp@5, 80% interval -2.0 to +10.0, on 100 queries",
         ),
         (

@@ -158,7 +158,7 @@ def test_what_is_said_is_what_is_done(stays: bool) -> None:
     assert f"80% interval {low:+.1f} to {high:+.1f}, on 20 queries" in said
     assert told["advice"] in said
     assert (low > 0) is not stays
-    assert ("The default stays" in said) is stays
+    assert ("No setting is surely better" in said) is stays
     assert (result.decoder == NNN()) is stays
 
 
@@ -198,7 +198,7 @@ def test_where_the_default_stays_its_figures_are_told_and_what_is_missing(store:
     far = next(i for i in Retriever.open(store).ids() if i not in nearest)
     (tmp_path / "one.jsonl").write_text(json.dumps({"query": "sort an array", "relevant": [nearest[0], [far]]}))
     said = " ".join(run(store, tmp_path / "one.jsonl", "--apply", command="tune").stdout.split())
-    assert "The default stays: no other setting is surely better." in said
+    assert "No setting is surely better than the default." in said
     assert "on 1 query" in said
     assert "Recall@5 50.0 (95% interval" in said
     assert "Comp@5 0.0 (95% interval" in said

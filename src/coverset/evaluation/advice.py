@@ -54,7 +54,7 @@ def advice(choice: Choice, alike: Likeness, queries: int) -> str:
         f"{low:+.1f} to {high:+.1f}, on {asked}, each judged by the choice that the others make."
     )
     if choice.trial is choice.default:
-        verdict = f"The default stays: no other setting is surely better. Choosing one brings {verdict}"
+        verdict = f"No setting is surely better than the default. Choosing one brings {verdict}"
     if not np.isfinite(alike.relevant):
         return f"{verdict} No query has more than one relevant document, so there is no set to cover."
     relation = "less" if alike.relevant < alike.neighbours else "more"
