@@ -14,17 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from coverset.decoders import NNN
 from coverset.decoders.requests import Requests
 from coverset.evaluation.embedded import Space, embed
-from coverset.evaluation.measuring import Labelled, evaluate
-from coverset.evaluation.metrics import Comp
-from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose
-from coverset.indexes import MemoryIndex
+from coverset.evaluation.measuring import Labelled
+from coverset.evaluation.tuning import TARGET, Trial, attempt_all, best, choose
 from coverset.progress import progress
 
 COUNTS, DRAWS, MOST = (8, 20, 50), 50, 200
-TARGET = Comp @ 5
 
 
 def some(labelled: Labelled) -> Labelled:
@@ -37,19 +33,12 @@ def some(labelled: Labelled) -> Labelled:
     )
 
 
-def trials(index: MemoryIndex, labelled: Labelled) -> tuple[list[Trial], Trial]:
-    """Return the trials of the grid and of the shares, and that of the default."""
-    default = Trial(NNN(), evaluate(NNN(), index, labelled), index.share)
-    grid = attempt("nnn", index, labelled)
-    return [*grid, *attempt_shares(NNN(), index, labelled)], default
-
-
 def study(folder: Path, encoder: str) -> dict[str, Any]:
     """Return the gains over the default in Comp@5 on test: of all of dev, and of draws from it."""
     index, (dev, test) = embed(folder, encoder, None, ["dev", "test"], Space("hybrid", parts=True))
     dev, test = some(dev), some(test)
-    on_dev, default = trials(index, dev)
-    on_test, usual = trials(index, test)
+    on_dev, default = attempt_all("nnn", index, dev)
+    on_test, usual = attempt_all("nnn", index, test)
 
     def gain(trial: Trial) -> float:
         if trial is default:
@@ -58,7 +47,7 @@ def study(folder: Path, encoder: str) -> dict[str, Any]:
 
     rng, count = np.random.default_rng(0), len(dev.queries)
     draws = {n: [rng.choice(count, n, replace=False) for _ in range(DRAWS)] for n in COUNTS if n < count}
-    chosen = {n: [choose(on_dev, default, few) for few in sets] for n, sets in draws.items()}
+    chosen = {n: [choose(on_dev, default, few).trial for few in sets] for n, sets in draws.items()}
     lucky = {
         n: [
             best([Trial(t.decoder, {m: v[few] for m, v in t.values.items()}, t.share) for t in on_dev])
@@ -71,7 +60,7 @@ def study(folder: Path, encoder: str) -> dict[str, Any]:
         "default": 100 * usual.means[TARGET],
         "careful": {
             **{str(n): float(np.mean([gain(t) for t in picks])) for n, picks in chosen.items()},
-            "all": gain(choose(on_dev, default)),
+            "all": gain(choose(on_dev, default).trial),
         },
         "best cell": {
             **{
@@ -104,9 +93,8 @@ def markdown(results: dict[str, dict[str, Any]]) -> str:
     for n in (*map(str, COUNTS), "all"):
         for rule in ("best cell", "careful"):
             gains = [result[rule].get(n, float("nan")) for result in results.values()]
-            lines += [
-                f"| {n} | {rule} | {np.nanmean(gains):+.2f} | " + " | ".join(f"{g:+.1f}" for g in gains) + " |"
-            ]
+            shown = " | ".join("-" if np.isnan(g) else f"{g:+.1f}" for g in gains)
+            lines.append(f"| {n} | {rule} | {np.nanmean(gains):+.2f} | {shown} |")
     return "\n".join(lines) + "\n"
 
 

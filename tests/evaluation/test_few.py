@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.ndimage import generic_filter
 
-from coverset import NNN, Dense, MemoryIndex, Retriever
+from coverset import NNN, Dense, MemoryIndex, Retriever, Vectors
 from coverset.decoders.nnn import L1, L2
 from coverset.decoders.registry import grid
+from coverset.decoders.requests import Requests
+from coverset.evaluation.advice import Likeness
 from coverset.evaluation.datasets import load
 from coverset.evaluation.embedded import embed
 from coverset.evaluation.examples import read_examples, read_queries
-from coverset.evaluation.measuring import evaluate
+from coverset.evaluation.measuring import Labelled, evaluate
 from coverset.evaluation.metrics import Comp, Recall
-from coverset.evaluation.tuning import Trial, attempt, choose, leave_one_out
+from coverset.evaluation.tuning import Trial, attempt, attempt_all, choose
+from coverset.evaluation.tuning_report import Tuning
 from coverset.lines import FileError
 from tests.evaluation.test_eval import run
 
@@ -42,18 +47,17 @@ def test_the_choice_is_the_best_neighbourhood_not_the_luckiest_cell() -> None:
     grid = trials(worths)
     means = generic_filter(worths.mean(axis=2), np.nanmean, size=3, mode="constant", cval=np.nan)
     assert np.unravel_index(means.argmax(), means.shape) == (8, 4)
-    assert choose(grid, default(np.zeros(12))) is grid[8 * len(L1) + 4]
+    assert choose(grid, default(np.zeros(12))).trial is grid[8 * len(L1) + 4]
 
 
 def test_without_good_reason_the_choice_stays_with_the_default() -> None:
     worths = np.full((len(L2), len(L1), 12), 0.5)
-    assert choose(trials(worths), default(np.full(12, 0.5))).decoder == NNN()
-    assert choose(trials(worths), default(np.full(12, 0.4))).decoder != NNN()
-    # One query of twelve that gains may be luck; six of them are not.
-    for gaining, stays in ((1, True), (6, False)):
+    assert choose(trials(worths), default(np.full(12, 0.5))).trial.decoder == NNN()
+    # Two queries of twelve that gain may be luck; three of them, and none that loses, are not.
+    for gaining, stays in ((2, True), (3, False)):
         worths[:, :, :] = 0.0
         worths[:, :, :gaining] = 1.0
-        assert (choose(trials(worths), default(np.zeros(12))).decoder == NNN()) is stays
+        assert (choose(trials(worths), default(np.zeros(12))).trial.decoder == NNN()) is stays
 
 
 def test_the_share_of_words_is_chosen_with_the_same_care() -> None:
@@ -64,28 +68,98 @@ def test_the_share_of_words_is_chosen_with_the_same_care() -> None:
 
     plain = replace(default(usual), share=0.6)
     shares = [share(0.3, 0.9), share(0.4, 0.0), share(0.5, 0.0), share(0.7, 0.6), share(0.8, 0.7)]
-    assert choose([*grid, *shares], plain) is shares[-1]  # 0.65 with its neighbour; 0.3 stands alone: 0.45
-    assert choose([*grid, *(share(t.share or 0.0, 0.0) for t in shares)], plain) is plain
+    assert choose([*grid, *shares], plain).trial is shares[-1]  # 0.65 with its neighbour; 0.3 stands alone: 0.45
+    assert choose([*grid, *(share(t.share or 0.0, 0.0) for t in shares)], plain).trial is plain
 
 
-def test_what_tuning_is_worth_is_measured_on_queries_it_has_not_seen() -> None:
-    worths = np.zeros((len(L2), len(L1), 6))
-    worths[0, 0, 0] = worths[9, 6, 1] = 1.0
-    grid, plain = trials(worths), default(np.zeros(6))
-    worths[0:2, 0:2, :3] = 1.0
-    grid = trials(worths)
-    assert choose(grid, plain).values[Comp @ 5].mean() == pytest.approx(1 / 2)
-    assert leave_one_out(grid, plain)[Comp @ 5].tolist() == [
-        choose(grid, plain, np.delete(np.arange(6), q)).values[Comp @ 5][q] for q in range(6)
+def test_what_left_out_queries_call_worse_is_not_chosen() -> None:
+    # One corner of the grid serves the even queries, the other the odd ones; the default serves the first three.
+    worths = np.zeros((len(L2), len(L1), 12))
+    worths[:3, :3, ::2] = worths[-3:, -3:, 1::2] = 1.0
+    grid, plain = trials(worths), default((np.arange(12) < 3).astype(float))
+    best = choose(grid, plain).best
+    gains = best.worth - plain.worth
+    # On the queries that choose it, it is better by more than a standard error.
+    assert gains.mean() > gains.std(ddof=1) / np.sqrt(12)
+    # Without one of the even queries the odd ones win, and the other way round: no query is served by the others.
+    assert choose(grid, plain).gain.mean == pytest.approx(-1 / 4)
+    assert choose(grid, plain).trial is plain
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gain_is_measured_on_queries_that_the_choice_has_not_seen(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    grid, plain = trials((rng.random((len(L2), len(L1), 9)) < 0.5).astype(float)), default(np.zeros(9))
+    means = [
+        generic_filter(
+            np.delete([t.worth for t in grid], q, axis=1).mean(axis=1).reshape(len(L2), len(L1)),
+            np.nanmean,
+            size=3,
+            mode="constant",
+            cval=np.nan,
+        )
+        for q in range(9)
     ]
+    by_hand = [grid[int(mean.round(9).argmax())].values[Comp @ 5][q] for q, mean in enumerate(means)]
+    assert choose(grid, plain).gain.mean == pytest.approx(np.mean(by_hand))
+
+
+@pytest.mark.parametrize("name", ["nnn", "mmr", "l1"])
+@pytest.mark.parametrize("count", [8, 20])
+def test_among_settings_that_are_no_better_the_default_nearly_always_stays(name: str, count: int) -> None:
+    rng, left = np.random.default_rng(0), 0
+    for _ in range(100):
+        usual, *others = (rng.random((1 + len(grid(name)), count)) < 0.5).astype(float)
+        tried = [
+            Trial(decoder, {Recall @ 5: worth, Comp @ 5: worth})
+            for decoder, worth in zip(grid(name), others, strict=True)
+        ]
+        choice = choose(tried, default(usual))
+        left += choice.trial is choice.best
+    assert left <= 15  # an interval of 80% is above the truth one time in ten
 
 
 def test_choice_on_real_vectors_is_never_far_below_dense(folder: Path) -> None:
     index, (dev, test) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev", "test"])
     grid = attempt("nnn", index, dev)
-    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).decoder
+    chosen = choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).trial.decoder
     ours, dense = (evaluate(d, index, test)[Comp @ 5].mean() for d in (chosen, Dense()))
     assert ours >= dense - 0.01
+
+
+def test_what_is_tried_says_by_itself_what_counts_as_one_kind() -> None:
+    rows = np.eye(6, dtype=np.float32)
+    words = (np.arange(7), np.arange(6), np.ones(6, np.float32), 6)
+    labelled = Labelled.of(rows[:2], [np.array([0, 1]), np.array([1])])
+    by_both = Labelled(Requests(Vectors(rows, words).take(slice(0, 2))), labelled.relevant)
+    for name, index, asked, distinct in (
+        ("nnn", MemoryIndex(Vectors(rows, words)), by_both, 0.95),
+        ("mmr", MemoryIndex(Vectors(rows, words)), by_both, 0.95),
+        ("nnn", MemoryIndex(rows), labelled, 0.95),  # as NNN() has it, which chooses
+        ("mmr", MemoryIndex(rows), labelled, False),
+    ):
+        tried, usual = attempt_all(name, index, asked)
+        assert {trial.decoder.distinct for trial in tried} == {distinct}  # type: ignore[attr-defined]
+        assert usual.decoder.distinct == "auto"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_what_is_said_is_what_is_done(stays: bool) -> None:
+    worths = np.zeros((len(L2), len(L1), 20))
+    worths[:, :, : 2 if stays else 10] = 1.0
+    tried, usual = trials(worths), default(np.zeros(20))
+    choice, alike = choose(tried, usual), Likeness(0.2, 0.3)
+    result = Tuning(choice, tried, usual, alike, queries=20, seconds=0.0)
+    console = Console(file=StringIO(), width=1000)
+    result.show(console)
+    said, told = console.file.getvalue(), result.as_json()  # type: ignore[attr-defined]
+    low, high = told["gain interval"]
+    assert f"{told['gain']:+.1f} points over the default" in said
+    assert f"80% interval {low:+.1f} to {high:+.1f}, on 20 queries" in said
+    assert told["advice"] in said
+    assert (low > 0) is not stays
+    assert ("No setting is surely better" in said) is stays
+    assert (result.decoder == NNN()) is stays
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +184,8 @@ def test_a_store_is_tuned_with_examples_and_keeps_the_result(folder: Path, store
     assert Retriever.open(store).decoder == NNN()
     chosen = NNN(**json.loads(plain.stdout)["params"])
     index, (dev,) = embed(folder, "all-MiniLM-L6-v2", folder / "cache", ["dev"])
-    grid = attempt("nnn", MemoryIndex(index.corpus.meaning), dev)
-    assert chosen == choose(grid, Trial(NNN(), evaluate(NNN(), index, dev))).decoder
+    grid, usual = attempt_all("nnn", MemoryIndex(index.corpus.meaning), dev)
+    assert chosen == choose(grid, usual).trial.decoder
     done = run(store, examples, "--apply", command="tune")
     assert done.returncode == 0, done.stderr
     assert "default" in " ".join(done.stdout.split())
@@ -124,7 +198,8 @@ def test_where_the_default_stays_its_figures_are_told_and_what_is_missing(store:
     far = next(i for i in Retriever.open(store).ids() if i not in nearest)
     (tmp_path / "one.jsonl").write_text(json.dumps({"query": "sort an array", "relevant": [nearest[0], [far]]}))
     said = " ".join(run(store, tmp_path / "one.jsonl", "--apply", command="tune").stdout.split())
-    assert "on 1 query no other setting" in said
+    assert "No setting is surely better than the default." in said
+    assert "on 1 query" in said
     assert "Recall@5 50.0 (95% interval" in said
     assert "Comp@5 0.0 (95% interval" in said
     assert f"Not complete: 1 of 1 “sort an array” lacks {far}" in said

@@ -120,7 +120,9 @@ def test_tuning_finds_a_setting_by_examples_and_applies_it_when_told(
     body = {"examples": [{"query": "sort the rows, then round", "relevant": ["d1", "d2"]}]}
     tuned = writer.post("/v1/default/tune", json=body).json()
     assert tuned["applied"] is False
-    assert tuned["comp_at_5"] == 1.0
+    assert tuned["comp_at_5"] == tuned["default_comp_at_5"] == tuned["default_recall_at_5"] == 1.0
+    assert (tuned["gain"], tuned["gain_level"]) == (0.0, 0.8)
+    assert -1.0 <= tuned["gain_low"] <= 0.0 <= tuned["gain_high"] <= 1.0
     assert Retriever.open(scratch.store).decoder == NNN()
     applied = writer.post("/v1/default/tune", json={**body, "apply": True}).json()
     assert writer.get("/v1/default").json() == applied["best"]

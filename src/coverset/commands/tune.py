@@ -52,11 +52,11 @@ def tune(
     apply: Annotated[bool, typer.Option("--apply", help="Make the result the store's own setting.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best parameters on labelled data, and whether joint decoding helps there, and why.
+    """Find the best parameters on labelled data, and what they bring over the default, how surely.
 
     The choice is careful: neighbouring settings must agree, and it stays with the default, which chooses per
-    query, unless another one is better by more than chance. With --unlabelled, some twenty queries without labels
-    tell how strongly to decode: less surely than labels.
+    query, unless each query surely gains by what all the others choose. With --unlabelled, some twenty queries
+    without labels tell how strongly to decode: less surely than labels.
 
     [bold]Examples[/]
 

@@ -1,6 +1,6 @@
-"""Whether another setting than the default helps on some data, by how much, how surely, and why, in plain words.
+"""Whether another setting than the default helps on some data, by how much and how surely, in plain words.
 
-The why is in two cosines. Joint decoding helps where the documents that belong together are less alike than a
+Beside it, two cosines. Joint decoding helps where the documents that belong together are less alike than a
 query's nearest neighbours are: then the neighbours repeat each other, and leaving repeats out makes room.
 """
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from coverset.decoders import Dense
 from coverset.evaluation.measuring import Labelled
-from coverset.evaluation.metrics import Difference, redundancy
+from coverset.evaluation.metrics import redundancy
+from coverset.evaluation.tuning import LEVEL, Choice
 from coverset.indexes import MemoryIndex
 
 NEIGHBOURS = 10
@@ -44,27 +45,20 @@ def likeness(index: MemoryIndex, labelled: Labelled) -> Likeness:
     )
 
 
-def advice(change: Difference | None, alike: Likeness, queries: int) -> str:
-    """Say what tuning brings over the default, in Comp@5 as a share of queries, and why decoding jointly may help.
-
-    The change is what each query gains under the choice that the others make; None: the default was kept.
-    """
+def advice(choice: Choice, alike: Likeness, queries: int) -> str:
+    """Say what tuning brings over the default, how surely, what follows from it, and how alike documents are."""
     asked = "1 query" if queries == 1 else f"{queries} queries"
-    if change is None:
-        verdict = f"The default stays: on {asked} no other setting is better by more than chance."
-    else:
-        gain, low, high = 100 * change.mean, 100 * change.low, 100 * change.high
-        verdict = (
-            f"{gain:+.1f} points of Comp@5 over the default, 95% interval {low:+.1f} to {high:+.1f}, on {asked}, "
-            "each judged by the choice that the others make."
-        )
+    gain, low, high = (100 * value for value in (choice.gain.mean, choice.gain.low, choice.gain.high))
+    verdict = (
+        f"{gain:+.1f} points over the default in the mean of Recall@5 and Comp@5, {100 * LEVEL:.0f}% interval "
+        f"{low:+.1f} to {high:+.1f}, on {asked}, each judged by the choice that the others make."
+    )
+    if choice.trial is choice.default:
+        verdict = f"No setting is surely better than the default. Choosing one brings {verdict}"
     if not np.isfinite(alike.relevant):
         return f"{verdict} No query has more than one relevant document, so there is no set to cover."
-    if alike.relevant < alike.neighbours:
-        relation, reason = "less", "leaving out repeats makes room for what is missing"
-    else:
-        relation, reason = "more", "leaving out what is alike can leave out what is wanted"
+    relation = "less" if alike.relevant < alike.neighbours else "more"
     return (
         f"{verdict} Documents that belong together are {relation} alike (mean cosine {alike.relevant:.2f}) "
-        f"than a query's ten nearest neighbours are ({alike.neighbours:.2f}), so {reason}."
+        f"than a query's ten nearest neighbours are ({alike.neighbours:.2f})."
     )

@@ -101,7 +101,9 @@ class Difference:
     p: float
 
 
-def paired(first: Sequence[float], second: Sequence[float], draws: int = 10_000) -> Difference:
+def paired(
+    first: Sequence[float], second: Sequence[float], draws: int = 10_000, level: float = 0.95
+) -> Difference:
     """Compare two decoders on the same queries: an interval, and a sign-flip permutation test.
 
     The interval is a bootstrap's; for few queries the normal approximation with half a query more at either end of
@@ -111,9 +113,9 @@ def paired(first: Sequence[float], second: Sequence[float], draws: int = 10_000)
     if changes.ndim != 1 or len(changes) == 0:
         raise ValueError("first and second must be values of the same queries, at least one")
     if len(changes) < FEW:
-        low, high = _padded(changes.tolist(), [-1.0, 0.0, 1.0], [0.5, 1.0, 0.5], 0.95)
+        low, high = _padded(changes.tolist(), [-1.0, 0.0, 1.0], [0.5, 1.0, 0.5], level)
     else:
-        low, high = confidence(changes.tolist(), draws=draws)
+        low, high = confidence(changes.tolist(), level, draws)
     observed, rng = abs(changes.mean()), np.random.default_rng(0)
     as_extreme = 1  # the observed signs themselves
     for _ in range(0, draws, 1000):

@@ -13,31 +13,26 @@ from rich.console import Console
 
 from coverset.decoders import NNN, Decoder, Dense
 from coverset.decoders.nnn import L1, L2
-from coverset.decoders.registry import DECODERS, chosen, name_of
+from coverset.decoders.registry import chosen, name_of
 from coverset.evaluation.advice import Likeness, advice, likeness
 from coverset.evaluation.measuring import Labelled, evaluate
-from coverset.evaluation.metrics import Comp, Difference, Metric, Recall, confidence, paired
-from coverset.evaluation.tuning import Trial, attempt, attempt_shares, best, choose, leave_one_out
+from coverset.evaluation.metrics import Metric, Recall, confidence
+from coverset.evaluation.tuning import LEVEL, TARGET, Choice, Trial, attempt_all, choose
 from coverset.extras import require
 from coverset.indexes import MemoryIndex
 from coverset.plain import Foreign, Json
-
-TARGET = Comp @ 5
 
 
 @dataclass(frozen=True)
 class Tuning:
     """The grid's outcome on labelled queries, beside the default and Dense.
 
-    `change` is what each query gains over the default under the choice that the others make; None: the default
-    stays, or the decoder has no choice to be made with care.
+    `best` is what to use: the grid's best, or the default where left-out queries do not surely gain by it.
     """
 
-    best: Trial
+    choice: Choice
     trials: list[Trial]
-    default: Trial
     dense: Trial
-    change: Difference | None
     alike: Likeness
     queries: int
     seconds: float
@@ -52,29 +47,26 @@ class Tuning:
     ) -> Tuning:
         """Try every setting of the grid."""
         start = time.perf_counter()
-        usual = DECODERS[name]() if name in DECODERS else NNN()
-        default = Trial(usual, evaluate(usual, index, labelled), index.share)
         dense = Trial(Dense(), evaluate(Dense(), *labelled.by_meaning(index)))
-        trials = attempt(name, index, labelled, advance)
-        change = None
-        if name == "nnn":
-            trials += attempt_shares(usual, index, labelled)
-            first = choose(trials, default)
-            if first is not default:
-                values = leave_one_out(trials, default)[TARGET]
-                change = paired(default.values[TARGET].tolist(), values.tolist())
-        else:
-            first = best([default, *trials])
+        trials, default = attempt_all(name, index, labelled, advance)
         return cls(
-            best=first,
+            choice=choose(trials, default),
             trials=trials,
-            default=default,
             dense=dense,
-            change=change,
             alike=likeness(index, labelled),
             queries=len(labelled.queries),
             seconds=time.perf_counter() - start,
         )
+
+    @property
+    def best(self) -> Trial:
+        """The trial to go by."""
+        return self.choice.trial
+
+    @property
+    def default(self) -> Trial:
+        """The default's."""
+        return self.choice.default
 
     @property
     def decoder(self) -> Decoder:
@@ -89,16 +81,20 @@ class Tuning:
     @property
     def advice(self) -> str:
         """What to make of it."""
-        return advice(self.change, self.alike, self.queries)
+        return advice(self.choice, self.alike, self.queries)
 
     def as_json(self) -> Json:
-        """Return the best setting, its gain and every trial, as plain data; metrics in percent."""
+        """Return the setting to use, the gain over the default, and every trial, as plain data; in percent."""
+        gain = self.choice.gain
         return {
             "decoder": name_of(self.decoder),
             "params": asdict(self.decoder),
             "comp@5": 100 * self.best.means[TARGET],
             "share": self.share,
             "default comp@5": 100 * self.default.means[TARGET],
+            "gain": 100 * gain.mean,
+            "gain interval": [100 * gain.low, 100 * gain.high],
+            "gain level": 100 * LEVEL,
             "dense comp@5": 100 * self.dense.means[TARGET],
             "queries": self.queries,
             "seconds": self.seconds,
@@ -125,7 +121,8 @@ class Tuning:
 
     def show(self, console: Console) -> None:
         """Print the best setting as a line to paste, and the advice."""
-        given = ", ".join(f"{k}={v!r}" for k, v in chosen(self.decoder).items() if v is not None)
+        settings = {**chosen(self.decoder), "distinct": getattr(self.decoder, "distinct", "auto")}
+        given = ", ".join(f"{k}={v!r}" for k, v in settings.items() if v not in (None, "auto"))
         share = "" if self.share is None else f" with share={self.share:g}"
         queries = "1 query" if self.queries == 1 else f"{self.queries} queries"
         console.print(f"\n{len(self.trials)} settings, {queries}, {self.seconds:.1f} s. Use:\n")

@@ -252,15 +252,26 @@ class Tune(Model):
 
     model_config = shown(examples=[{"query": REQUEST, "relevant": ["np.sin", "np.round"]}], apply=False)
     examples: list[Example] = Field(min_length=1, max_length=settings.MOST_EXAMPLES)
-    apply: bool = Field(False, description="Make the best setting the store's default.")
+    apply: bool = Field(False, description="Make the setting to use the store's default.")
 
 
 class Tuned(Model):
-    """The best setting, and the share of examples for which all relevant documents are in the top 5 (Comp@5)."""
+    """The setting to use: the best, where left-out examples surely gain by it, or else the default.
+
+    Comp@5 is the share of examples for which all relevant documents are in the top 5.
+    """
 
     best: Default
     comp_at_5: float
     recall_at_5: float
+    default_comp_at_5: float
+    default_recall_at_5: float
+    gain: float = Field(
+        description="Over the default in the mean of both, each example judged by the choice that the others make."
+    )
+    gain_low: float = Field(description="Where the gain's interval begins; not above 0, the default stays.")
+    gain_high: float = Field(description="Where it ends.")
+    gain_level: float = Field(description="How sure that interval is, 0.8 say.")
     dense_comp_at_5: float
     dense_recall_at_5: float
     applied: bool

@@ -12,6 +12,7 @@ from coverset.decoders import NNN, Decoder
 from coverset.decoders.registry import changed, each_changed, make, name_of
 from coverset.evaluation.examples import labelled, needed
 from coverset.evaluation.metrics import Comp, Recall
+from coverset.evaluation.tuning import LEVEL
 from coverset.evaluation.tuning_report import Tuning
 from coverset.explaining.comparison import compare
 from coverset.explaining.path import l1_path
@@ -140,6 +141,12 @@ class ServedStore:
             best=schemas.Default.of(tuning.decoder, tuning.share),
             comp_at_5=tuning.best.means[Comp @ 5],
             recall_at_5=tuning.best.means[Recall @ 5],
+            default_comp_at_5=tuning.default.means[Comp @ 5],
+            default_recall_at_5=tuning.default.means[Recall @ 5],
+            gain=tuning.choice.gain.mean,
+            gain_low=tuning.choice.gain.low,
+            gain_high=tuning.choice.gain.high,
+            gain_level=LEVEL,
             dense_comp_at_5=tuning.dense.means[Comp @ 5],
             dense_recall_at_5=tuning.dense.means[Recall @ 5],
             applied=request.apply,
