@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -245,6 +247,13 @@ def test_parts_are_few_different_and_never_empty(text: str) -> None:
     assert len(parts) <= MOST
     assert len(set(parts)) == len(parts)
     assert all(part.strip() for part in parts)
+
+
+@pytest.mark.parametrize("many", [" ", "\t", "ab. ", "ab cd. ", "ab,", "\uff0c", "\u2460 ", "Ab & "])
+def test_long_requests_of_little_else_but_marks_are_soon_read(many: str) -> None:
+    began = time.process_time()
+    split(f"sort{many * 2_000}rows", Analyser("english"))
+    assert time.process_time() - began < 2
 
 
 SAID = ["read", "файл", "öffne", "हटाओ", "删除重复", "データ", "fichier", "ملف", "Zeilen", "one's", "e.g."]

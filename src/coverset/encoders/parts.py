@@ -16,11 +16,13 @@ from coverset.encoders.words import UNSPACED, Analyser, runs
 
 # A request has at most this many; what is beyond them goes with the last.
 MOST = 16
+# Patterns that look for spaces take long where there are thousands.
+SPACES = re.compile(r"[^\S\n]{3,}")
 # A list: lines, or numbers, letters and bullets within one. Scripts without spaces put none after a number either.
 _NUMBER = rf"[(\uff08]?\d{{1,2}}[.)\u3001\uff0e\uff09]\s*(?={UNSPACED.pattern})"
 LINE = re.compile(
     r"\s*\n\s*|\s+(?=(?:\(?\d{1,2}[.)]|[a-h]\)|[-*•])\s+[^\W\d_])"
-    rf"|(?:[\s\uff0c]+|(?<=\uff1a))(?={_NUMBER})|\s*(?=[\u2460-\u2473])"
+    rf"|(?:\uff0c?\s|\uff0c|(?<=\uff1a))(?={_NUMBER})|\s*(?=[\u2460-\u2473])"
 )
 MARK = re.compile(
     rf"^(?:(?:step\s+)?(?:\(?\d{{1,2}}[.):]|\(?[a-h]\)|[-*•])\s+|{_NUMBER}|[\u2460-\u2473]\s*)", re.IGNORECASE
@@ -37,10 +39,12 @@ SENTENCE = re.compile(
 )
 # A comma or semicolon without a space, and the plain words that it must stand among.
 TIGHT = re.compile(r"(?<=[^\W\d_])[,;](?=[^\W\d_])")
-PLAIN = re.compile(r"[^\W\d_]+(?:[,;'\u2019-][^\W\d_]+)*[.,;:!?]*")
+PLAIN = re.compile(r"[,;]?[^\W\d_]+(?:[,;'\u2019-][^\W\d_]+)*[.,;:!?]*")
 # An initial or a short title (No. 8, Dr. Who, Rep. Hall); e.g., a.m., z. B.
 TITLE = re.compile(r"\b[^\W\d_]{1,3}$")
 DOTTED = re.compile(r"\b[^\W\d_]\.\s?[^\W\d_]$")
+# How much of a text tells whether a mark in it takes it apart.
+NEAR = 40
 KATAKANA = re.compile("[\u30a0-\u30ff]+")
 # "email it" says two things: what is done, and to what.
 OBJECTS = frozenset({"it", "them", "these", "those"})
@@ -52,7 +56,7 @@ Unless = Callable[[str, re.Match[str]], bool]
 def split(text: str, analyser: Analyser) -> list[str]:
     """Return the parts of a request, in their order; none where it is one thing."""
     joined, stop = LANGUAGES.get(analyser.language), analyser.stop_words
-    lines = [MARK.sub("", line) for line in _lines(text.strip(), stop)]
+    lines = [MARK.sub("", line) for line in _lines(SPACES.sub(" ", text.strip()), stop)]
     goes_on = partial(_goes_on, shortened(analyser.language))
     sentences = [MARK.sub("", one) for line in lines for one in _cut(line, SENTENCE, 2, stop, goes_on)]
     pieces = sentences
@@ -114,7 +118,7 @@ def _goes_on(short: re.Pattern[str], text: str, mark: re.Match[str]) -> bool:
     """Whether a sentence goes on after what may be its end: a full stop shortens words too."""
     if (follows := mark["follows"]) is None:
         return False
-    before = text[: mark.start()]
+    before = text[max(0, mark.start() - NEAR) : mark.start()]
     title = TITLE.search(before)
     if DOTTED.search(before) or (title is not None and title[0].istitle()):
         return True
@@ -127,8 +131,8 @@ def _goes_on(short: re.Pattern[str], text: str, mark: re.Match[str]) -> bool:
 
 def _in_code(text: str, mark: re.Match[str]) -> bool:
     """Whether a comma or semicolon without a space stands in code, in quotes, or where others have a space."""
-    before, after = text[: mark.start()], text[mark.end() :]
-    around = before.split()[-1] + mark[0] + after.split()[0]
+    before = text[: mark.start()]
+    around = before[-NEAR:].split()[-1] + mark[0] + text[mark.end() : mark.end() + NEAR].split()[0]
     inside = any(before.count(a) > before.count(b) for a, b in ("()", "[]", "{}"))
     quoted = any(before.count(quote) % 2 for quote in '"`')
     return inside or quoted or f"{mark[0]} " in text or PLAIN.fullmatch(around) is None
@@ -136,8 +140,9 @@ def _in_code(text: str, mark: re.Match[str]) -> bool:
 
 def _between(names: re.Pattern[str] | None, text: str, mark: re.Match[str]) -> bool:
     """Whether what joins stands between two names; the first word of a text may just begin a sentence."""
-    before = re.search(r"\S+$", text[: mark.start()])
-    if names is None or before is None or before.start() == 0:
+    before = text[: mark.start()]
+    words = before.rsplit(None, 1)
+    if names is None or len(words) < 2 or before[-1].isspace():
         return False
-    found = names.fullmatch(text[before.start() : mark.end() + 1])
+    found = names.fullmatch(words[1] + text[mark.start() : mark.end() + 1])
     return found is not None and found[1].isupper() and found[2].isupper()
