@@ -84,6 +84,13 @@ def test_a_simple_request_stays_whole(request_: str) -> None:
             ["Lies die Datei ein", "Sortiere alle Zeilen"],
         ),
         ("german", "1. Datei lesen\n2. Zeilen sortieren", ["Datei lesen", "Zeilen sortieren"]),
+        ("german", "1. Datei lesen 2. Zeilen sortieren", ["Datei lesen", "Zeilen sortieren"]),
+        ("german", "Bitte: 1. Datei lesen 2. Zeilen sortieren", ["Datei lesen", "Zeilen sortieren"]),
+        (
+            "german",
+            "Buche einen Flug am 3. Mai und miete ein Auto bis zum 5. Juni",
+            ["Buche einen Flug am 3. Mai", "miete ein Auto bis zum 5. Juni"],
+        ),
         ("german", "Lade die Datei, dann sortiere sie", ["Lade die Datei", "sortiere sie"]),
         (
             "german",
@@ -225,6 +232,9 @@ def test_scripts_without_spaces_come_apart_at_their_own_marks(
         ("none", "价格是1，000元的手机"),
         ("none", "ファイル、フォルダ、データ"),
         ("german", "Schreibe Dr. Öztürk wegen der Rechnung"),
+        ("german", "Buche einen Flug am 3. Mai nach Berlin"),
+        ("german", "Buche einen Flug am 1. Mai nach Berlin"),
+        ("danish", "bestil et fly den 3. maj til Berlin"),
         ("german", "kaufe rote Äpfel bzw. gelbe birnen vom markt"),
         ("french", "cherche Élodie et Émile Zola"),
         ("russian", "Поезжай завтра в г. Москва на вокзал"),

@@ -24,6 +24,10 @@ LANGUAGES = {
     "turkish": r"alm|bkz|örn|sn|vb|vd",
     "russian": "гл|др|им|корп|млн|млрд|напр|обл|пл|руб|рис|см|стр|тел|тыс|ул|чел|шт",  # noqa: RUF001
 }
+# Languages that write the third of May as 3. May.
+ORDINALS = frozenset(
+    {"czech", "danish", "estonian", "finnish", "german", "hungarian", "norwegian", "serbian", "turkish"}
+)
 
 
 @lru_cache

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from itertools import pairwise
 
-from coverset.encoders.abbreviations import shortened
+from coverset.encoders.abbreviations import ORDINALS, shortened
 from coverset.encoders.connectives import LANGUAGES, PUNCTUATION
 from coverset.encoders.words import UNSPACED, Analyser, runs
 
@@ -21,7 +21,7 @@ SPACES = re.compile(r"[^\S\n]{3,}")
 # A list: lines, or numbers, letters and bullets within one. Scripts without spaces put none after a number either.
 _NUMBER = rf"[(\uff08]?\d{{1,2}}[.)\u3001\uff0e\uff09]\s*(?={UNSPACED.pattern})"
 LINE = re.compile(
-    r"\s*\n\s*|\s+(?=(?:\(?\d{1,2}[.)]|[a-h]\)|[-*•])\s+[^\W\d_])"
+    r"\s*\n\s*|\s+(?=(?:\(?(?P<number>\d{1,2})[.)]|[a-h]\)|[-*•])\s+[^\W\d_])"
     rf"|(?:\uff0c?\s|\uff0c|(?<=\uff1a))(?={_NUMBER})|\s*(?=[\u2460-\u2473])"
 )
 MARK = re.compile(
@@ -56,8 +56,9 @@ Unless = Callable[[str, re.Match[str]], bool]
 def split(text: str, analyser: Analyser) -> list[str]:
     """Return the parts of a request, in their order; none where it is one thing."""
     joined, stop = LANGUAGES.get(analyser.language), analyser.stop_words
-    lines = [MARK.sub("", line) for line in _lines(SPACES.sub(" ", text.strip()), stop)]
-    goes_on = partial(_goes_on, shortened(analyser.language))
+    ordinals = analyser.language in ORDINALS
+    lines = [MARK.sub("", line) for line in _lines(SPACES.sub(" ", text.strip()), stop, ordinals=ordinals)]
+    goes_on = partial(_goes_on, shortened(analyser.language), ordinals)
     sentences = [MARK.sub("", one) for line in lines for one in _cut(line, SENTENCE, 2, stop, goes_on)]
     pieces = sentences
     if joined is not None:
@@ -75,9 +76,18 @@ def split(text: str, analyser: Analyser) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _lines(text: str, stop: Collection[str]) -> list[str]:
-    """Return the lines of a request, without a word that only announces a list ("Steps:")."""
-    lines = LINE.split(text)
+def _lines(text: str, stop: Collection[str], *, ordinals: bool) -> list[str]:
+    """Return the lines of a request, without a word that only announces a list ("Steps:").
+
+    Where a number with a full stop may be an ordinal, those of a list within a line count from 1.
+    """
+    marks = list(LINE.finditer(text))
+    numbers = [mark["number"] for mark in marks if mark["number"]]
+    first = 2 if re.match(r"\(?1[.)]", text) else 1
+    if ordinals and (numbers == ["1"] or numbers != [str(first + n) for n in range(len(numbers))]):
+        marks = [mark for mark in marks if not mark["number"]]
+    edges = [0, *(edge for mark in marks for edge in mark.span()), len(text)]
+    lines = [text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
     announces = len(lines) > 1 and lines[0].endswith((":", "\uff1a")) and MARK.match(lines[1]) is not None
     return lines[1:] if announces and _content(lines[0], stop) < 2 else lines
 
@@ -114,13 +124,15 @@ def _cut(
     return [*out, text[start:]]
 
 
-def _goes_on(short: re.Pattern[str], text: str, mark: re.Match[str]) -> bool:
+def _goes_on(short: re.Pattern[str], ordinals: bool, text: str, mark: re.Match[str]) -> bool:
     """Whether a sentence goes on after what may be its end: a full stop shortens words too."""
     if (follows := mark["follows"]) is None:
         return False
     before = text[max(0, mark.start() - NEAR) : mark.start()]
     title = TITLE.search(before)
     if DOTTED.search(before) or (title is not None and title[0].istitle()):
+        return True
+    if ordinals and re.search(r"\b\d{1,2}$", before):
         return True
     if follows.isupper() or follows.isdigit():
         return title is not None and len(title[0]) == 1 and not title[0].isascii()
