@@ -73,6 +73,21 @@ def test_words_light_up_by_the_document_that_has_them(
     assert set(page.locator(".word.lit").all_inner_texts()) == set(hit.words) != set()
 
 
+def test_words_light_up_however_they_are_written(open_page: Open, tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "roads.cover", words="german")
+    texts = ("Die Strasse ist gesperrt.", "读取csv文件", "Der HTTPServer antwortet.")
+    store.add([{"id": f"d{n}", "text": text} for n, text in enumerate(texts)])
+    running = Server(tmp_path / "roads.cover").wait()
+    try:
+        asked = "STRASSE, Straße und 读取CSV文件 vom HTTPServer"
+        page = open_page(running, f"/#q={quote(asked)}")
+        expect(page.locator("#nnn .hit").first).to_be_visible()
+        lit = page.locator(".word[data-documents]").all_inner_texts()
+        assert lit == ["STRASSE", "Straße", "读取", "CSV", "文件", "HTTP", "Server"]
+    finally:
+        running.stop()
+
+
 def test_parts_are_chips_that_can_be_edited_dropped_and_added(
     open_page: Open, served_library: Server, library: Path
 ) -> None:

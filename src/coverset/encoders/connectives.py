@@ -6,6 +6,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+# Between two things in any language, not within a number; Han, Arabic, Burmese and Ethiopic have their own commas.
+COMMA = r"(?<!\d),\s+|(?:(?<!\d)[\u3001\uff0c\u060c\u104a\u1363]|[\u3001\uff0c\u060c\u104a\u1363](?!\d))\s*"
+COLON = r"\s*[:\u2014]\s+|\uff1a\s*"
+PUNCTUATION = re.compile(rf"{COMMA}|\s+&\s+|{COLON}")
+
 
 @dataclass(frozen=True)
 class Connectives:
@@ -18,7 +23,7 @@ class Connectives:
     clear
         Join two things wherever they stand: then, as well as.
     later
-        Do so after a comma or one of `joins` only ("is also accused of", "next week").
+        Do so after a comma or one of `joins` only ("is also accused of", "next week", "öffne dann das Archiv").
     or_
         May be left at the beginning of a part, as all of them may, and says nothing there.
     names
@@ -44,7 +49,7 @@ class Connectives:
     def weak(self) -> re.Pattern[str]:
         """Where it comes apart if more is said on both sides."""
         return re.compile(
-            rf"(?<!\d),\s+(?:(?:{self.joins})\s+)?|,?\s+(?:{self.joins})\s+|\s*[:\u2014]\s+", re.IGNORECASE
+            rf"(?:{COMMA})(?:(?:{self.joins})\s+)?|,?\s+(?:{self.joins}|&)\s+|{COLON}", re.IGNORECASE
         )
 
     @cached_property
@@ -54,11 +59,11 @@ class Connectives:
 
     @cached_property
     def between_names(self) -> re.Pattern[str] | None:
-        """Two names and what joins them: Paris, France; Tom and Mary."""
+        """Two words and what joins names, and the first letter of each: Paris, France; Tom and Mary."""
         if not self.names:
             return None
         and_ = self.joins.partition("|")[0]  # not but: ", but I ..." says something else
-        return re.compile(rf"[A-Z][\w.'\u2019-]*(?:,\s+|,?\s+{and_}\s+)[A-Z]")
+        return re.compile(rf"(\w)[\w.'\u2019-]*(?:,\s+|,?\s+(?:{and_}|&)\s+)(\w)")
 
 
 LANGUAGES = {
@@ -71,39 +76,40 @@ LANGUAGES = {
     ),
     "german": Connectives(
         joins="und|aber",
-        clear="sowie|gefolgt von|dann|danach|anschlie(?:ß|ss)end|daraufhin|während",
-        later="au(?:ß|ss)erdem|zudem|zusätzlich|ferner|auch|schlie(?:ß|ss)lich|zuletzt",
+        clear="sowie|gefolgt von|während",
+        later="dann|danach|anschlie(?:ß|ss)end|daraufhin|au(?:ß|ss)erdem|zudem|zusätzlich|ferner|auch"
+        "|schlie(?:ß|ss)lich|zuletzt",
         or_="oder",
         names=False,
     ),
     "french": Connectives(
         joins="et|mais",
-        clear="ainsi que|suivie?s? d[e']|puis|ensuite|après quoi|tandis que",
-        later="de plus|en outre|par ailleurs|également|aussi|enfin|finalement",
+        clear="ainsi que|suivie?s? d[e']|puis|après quoi|tandis que",
+        later="ensuite|de plus|en outre|par ailleurs|également|aussi|enfin|finalement",
         or_="ou",
     ),
     "spanish": Connectives(
         joins="y|e|pero",
-        clear="así como|seguid[oa]s? de|luego|después(?! de)|a continuación|mientras que",
-        later="además|asimismo|también|finalmente|por último",
+        clear="así como|seguid[oa]s? de|mientras que",
+        later="luego|después(?! de)|a continuación|además|asimismo|también|finalmente|por último",
         or_="o|u",
     ),
     "italian": Connectives(
         joins="e|ed|ma",
-        clear="così come|nonché|seguit[oaie] da|poi|quindi|dopodiché|in seguito|mentre",
-        later="inoltre|anche|infine",
+        clear="così come|nonché|seguit[oaie] da|dopodiché|mentre",
+        later="poi|quindi|in seguito|inoltre|anche|infine",
         or_="o|oppure",
     ),
     "portuguese": Connectives(
         joins="e|mas",
-        clear="assim como|bem como|seguid[oa]s? de|depois(?! de)|em seguida|enquanto",
-        later="além disso|também|finalmente|por fim",
+        clear="assim como|bem como|seguid[oa]s? de|enquanto",
+        later="depois(?! de)|em seguida|além disso|também|finalmente|por fim",
         or_="ou",
     ),
     "dutch": Connectives(
         joins="en|maar",
-        clear="evenals|alsmede|gevolgd door|daarna|vervolgens|terwijl",
-        later="bovendien|daarnaast|ook|ten slotte|tot slot",
+        clear="evenals|alsmede|gevolgd door|terwijl",
+        later="dan|daarna|vervolgens|bovendien|daarnaast|ook|ten slotte|tot slot",
         or_="of",
     ),
 }

@@ -1,7 +1,8 @@
 """Text to words: the terms of a text, counted. What a term weighs belongs to a corpus, see `vocabulary.py`.
 
 Identifiers come apart at case, digits, underscores, dots and hyphens; stop words go, the rest is stemmed, and
-pairs of neighbours are terms as well. Scripts that are written without spaces come as pairs of characters.
+pairs of neighbours are terms as well. Scripts that are written without spaces come as pairs of letters, each
+with its marks; what stands among them in another script comes as words.
 """
 
 from __future__ import annotations
@@ -15,16 +16,21 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from coverset.extras import require
 from coverset.inputs import as_choice
 
 # A run of letters and digits, with an apostrophe inside it.
 RUN = re.compile(r"[^\W_]+(?:'[^\W\d_]+)*")
-# Scripts that do not put spaces between words: Han, kana, Thai, Lao, Khmer, Burmese.
-UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+# Scripts that do not put spaces between words: Thai, Lao, Burmese, Khmer, kana, Han.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3031-\u3035\u303b-\u303c\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+UNSPACED = re.compile(f"[{_UNSPACED}]")
+# Hangul has spaces, but writes its endings on to words of other scripts.
+_HANGUL = "\u1100-\u11ff\uac00-\ud7ff"
 # What `words` may be, beside None: languages that there is a stemmer for, and "none", words as they are written.
 UNSTEMMED = "none"
 # Of running text some 40 in 100 words are stop words of its language, and next to none of another's.
@@ -70,12 +76,26 @@ class Analyser:
 
 def plain_words(text: str) -> list[str]:
     """Return the words of a text, small, identifiers taken apart."""
-    normal = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    if text.isascii():
+        return [piece.lower() for run in runs(text) for piece in pieces(run)]
     words: list[str] = []
-    for run in RUN.findall(normal):
+    for run in runs(text):
         for piece in pieces(run):
-            words += _characters(piece) if UNSPACED.search(piece) else [piece.casefold()]
+            words += [piece.casefold()] if piece.isascii() or not UNSPACED.match(piece) else _pairs(piece)
     return words
+
+
+def runs(text: str) -> list[str]:
+    """Return the runs of letters and digits of a text, letters with their marks, each in one kind of script."""
+    if text.isascii():
+        return RUN.findall(text)
+    marked, pattern = _marked(), RUN
+    normal = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    if not marked.marks.isdisjoint(normal):
+        pattern, normal = marked.run, marked.unseen.sub("", normal)
+    return [
+        one for run in pattern.findall(normal) for one in ([run] if run.isascii() else marked.script.findall(run))
+    ]
 
 
 def pieces(run: str) -> list[str]:
@@ -115,6 +135,50 @@ def _says(word: str) -> bool:
     return len(word) > 1 or word.isdigit() or UNSPACED.match(word) is not None
 
 
-def _characters(piece: str) -> list[str]:
-    """Return the pairs of characters of a run in an unspaced script."""
-    return [piece[n : n + 2] for n in range(max(1, len(piece) - 1))]
+def _pairs(piece: str) -> list[str]:
+    """Return the pairs of letters of a run in an unspaced script; a mark goes with the letter it is on."""
+    letters = _marked().letter.findall(piece)
+    return ["".join(letters[n : n + 2]) for n in range(max(1, len(letters) - 1))]
+
+
+class _Marked(NamedTuple):
+    """How texts are read whose letters have marks, as vowels are in India's scripts: to `re` these are no letters.
+
+    Attributes
+    ----------
+    marks
+        All of them, and what only says how a letter is drawn.
+    unseen
+        What is left out: variation selectors, what encloses a letter, stress on Cyrillic, joiners after a mark.
+    run
+        As `RUN`.
+    script
+        What of a run is in one kind of script.
+    letter
+        A letter and its marks.
+    """
+
+    marks: frozenset[str]
+    unseen: re.Pattern[str]
+    run: re.Pattern[str]
+    script: re.Pattern[str]
+    letter: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _marked() -> _Marked:
+    # When a text first needs it: to look all marks up takes 20 ms. `re` is fast in the first plane only.
+    kinds: dict[str, list[str]] = {"Mn": [], "Mc": [], "Me": []}
+    for mark in map(chr, range(0x300, 0x10000)):
+        kinds.get(unicodedata.category(mark), []).append(mark)
+    marks = "".join(kinds["Mn"] + kinds["Mc"])
+    drawn = "".join(kinds["Me"]) + "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+    run, word = (rf"{letters}+(?:(?<!\d)[{marks}]+{letters}*)*" for letters in (r"[^\W_]", r"[^\W\d_]"))
+    scripts = (f"[{_UNSPACED}]", f"[{_HANGUL}]", f"[^{_UNSPACED}{_HANGUL}]")
+    return _Marked(
+        marks=frozenset(marks + "".join(kinds["Me"])) | frozenset(map(chr, range(0xE0100, 0xE01F0))),
+        unseen=re.compile(f"[{drawn}]|(?<=[\u0400-\u04ff])[\u0300\u0301]|(?<=[{marks}])[\u200c\u200d]"),
+        run=re.compile(f"{run}(?:'{word})*"),
+        script=re.compile("|".join(f"(?:{kind}[{marks}]*)+" for kind in scripts)),
+        letter=re.compile(f".[{marks}]*"),
+    )

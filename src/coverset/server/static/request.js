@@ -27,14 +27,48 @@ function showWords(view, answer) {
 
 // The text cut at its words; those that are known by the name they go by are named.
 function pieces(text, holders) {
-  const names = [...holders.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  if (!names.length) return [{ text }];
-  const cut = text.split(new RegExp(`(?<![\\p{Ll}\\p{M}])(${names.join("|")})(?![\\p{Ll}\\p{M}])`, "giu"));
-  return cut.map((part, n) => ({ text: part, word: n % 2 ? part.toLowerCase() : undefined }));
+  const letters = text.normalize("NFC").match(/\P{M}?\p{M}*/gu).filter(Boolean);
+  const folded = letters.map(fold);
+  const names = [...holders.keys()].map((word) => ({ word, name: word.match(/\P{M}?\p{M}*/gu).map(fold).join("") }));
+  names.sort((a, b) => b.name.length - a.name.length);
+  const cut = [{ text: "" }];
+  for (let at = 0; at < letters.length; ) {
+    const found = breaks(letters, at) && names.map(({ word, name }) => ({ word, end: end(folded, at, name) }))
+      .find(({ end }) => end && breaks(letters, end));
+    if (found) cut.push({ text: letters.slice(at, found.end).join(""), word: found.word }, { text: "" });
+    else cut.at(-1).text += letters[at];
+    at = found ? found.end : at + 1;
+  }
+  return cut.filter(({ text }) => text);
+}
+
+// A letter as words are compared by: whatever its case and its form, and ß as ss, which no small letter alone tells.
+function fold(letter) {
+  return letter.normalize("NFKC").replace("\u2019", "'").toLowerCase().toUpperCase().toLowerCase();
+}
+
+// Where a name that begins here ends; 0: it does not begin here.
+function end(folded, at, name) {
+  let said = "";
+  while (at < folded.length && said.length < name.length) said += folded[at++];
+  return said === name ? at : 0;
+}
+
+const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]/u;
+const HANGUL = /^\p{sc=Hangul}/u;
+
+// Whether a word may begin or end before this letter, as identifiers come apart and scripts change within a run.
+function breaks(letters, at) {
+  const [before, here, after] = [at - 1, at, at + 1].map((n) => letters[n] ?? " ");
+  const both = (kind) => kind.test(before) && kind.test(here);
+  if (both(/^\p{Nd}/u)) return false;
+  if (!both(/^\p{L}/u) || UNSPACED.test(before) || UNSPACED.test(here)) return true;
+  if (HANGUL.test(before) !== HANGUL.test(here)) return true;
+  return /^\p{Lu}/u.test(here) && (!/^\p{Lu}/u.test(before) || /^\p{Ll}/u.test(after));
 }
 
 function mark({ text, word }, holders, view) {
-  if (word === undefined || !holders.has(word)) return text;
+  if (word === undefined) return text;
   const ids = holders.get(word);
   if (ids === null) return element("span", { class: "word unknown", title: "no document has this word" }, text);
   if (!ids.length) return element("span", { class: "word bare", title: "none of these documents has this word" }, text);
