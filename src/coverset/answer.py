@@ -13,7 +13,7 @@ from coverset.arrays import Array, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.registry import as_setting
 from coverset.encoders.hybrid import Reading
-from coverset.explaining.floor import answered
+from coverset.explaining.floor import Judged
 from coverset.explaining.reasons import LeftOut, Target, alone, covered, left_out, places, together
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
@@ -52,7 +52,7 @@ class Hit:
     weight
         What the decoder ranks by: NNN's weight, Dense's inner product, MMR's marginal score.
     part
-        The part of the request that it serves best; None: the request as a whole.
+        The part of the request that it serves best, if it does answer it; None: the request as a whole.
     words
         The words of the request that it has.
     alike
@@ -186,16 +186,18 @@ def _alone(reading: Reading, index: MemoryIndex, ids: Ids) -> Array:
     return np.stack([alone(to.query, to.rows(ids)) for to in targets])
 
 
-def _served(reading: Reading, index: MemoryIndex, selection: Selection, hits: Sequence[Hit]) -> list[Part]:
-    """Return the parts of a request, and which documents serve each.
+def _served(judged: Judged, index: MemoryIndex, hits: Sequence[Hit]) -> list[Part]:
+    """Return the parts of a request, and which documents serve each: none that does not answer it.
 
     A document that serves the request as a whole also serves the parts that no other one here explains more of.
     """
+    reading, selection = judged.reading, judged.selection
     if not reading.parts or not hits:
         return [Part(text, ()) for text in reading.parts]
     scores, whole = _alone(reading, index, selection.ids)[1:], selection.serves == WHOLE
-    best = (scores == scores.max(axis=1, keepdims=True)) & (scores > 0)
-    served = [(selection.serves == part) | (whole & best[part]) for part in range(len(scores))]
+    best = scores == scores.max(axis=1, keepdims=True)
+    chosen = selection.serves == np.arange(len(scores))[:, None]
+    served = judged.answers[1:] & (chosen | (whole & best))
     return [
         Part(text, tuple(hit.id for hit, does in zip(hits, some, strict=True) if does))
         for text, some in zip(reading.parts, served, strict=True)
@@ -212,19 +214,14 @@ def _words(reading: Reading, index: MemoryIndex, row: int) -> tuple[str, ...]:
 
 
 def make_answer(
-    documents: Documents,
-    reading: Reading,
-    selection: Selection,
-    decoder: Decoder,
-    *,
-    explain: bool = False,
-    seconds: float = 0.0,
+    documents: Documents, judged: Judged, decoder: Decoder, *, explain: bool = False, seconds: float = 0.0
 ) -> Answer:
-    """Return what is known about a selection, with reasons if asked for."""
+    """Return what is known about the documents chosen for a request, with reasons if asked for."""
     if documents.index is None:
         return Answer(
             [], 0.0, None, None, None, 0, decoder, documents.version, covered_by_nearest=0.0 if explain else None
         )
+    reading, selection = judged.reading, judged.selection
     target = Target.of(reading.whole, documents.index)
     hits = make_hits(documents, reading, selection)
     said = {word for hit in hits for word in hit.words}
@@ -238,8 +235,8 @@ def make_answer(
         decoder=decoder.as_run(selection, documents.index),
         version=documents.version,
         share=documents.index.share,
-        answered=answered(reading, documents.index, selection.ids),
-        parts=_served(reading, documents.index, selection, hits),
+        answered=judged.answered,
+        parts=_served(judged, documents.index, hits),
         uncovered_words=[word for word in reading.words if word not in said],
         unknown_words=reading.unknown,
         seconds=seconds,

@@ -44,10 +44,20 @@ def test_what_passes_a_filter_is_wanted(tmp_path: Path) -> None:
     assert not answer.answered
 
 
-def test_nothing_is_said_of_vectors_and_of_parts_that_are_stated(numpy: Retriever) -> None:
+def test_nothing_is_said_of_vectors(numpy: Retriever) -> None:
     vector = numpy.query_vectors([PIZZA])[0]
     assert len(numpy.search(vector)) == 5
+
+
+def test_stated_parts_that_are_served_answer_a_request(numpy: Retriever) -> None:
     assert len(numpy.search(PIZZA, parts=["sort an array", "round it"])) == 5
+    assert len(numpy.search(PIZZA, parts=["walk the dog"])) == 1
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_verdict_does_not_depend_on_the_share_of_words(numpy: Retriever, share: float) -> None:
+    assert not numpy.answer(PIZZA, share=share).answered
+    assert all(numpy.answer(request, share=share).answered for request in REQUESTS)
 
 
 def test_the_command_line_says_so(numpy: Retriever) -> None:
