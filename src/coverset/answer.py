@@ -102,7 +102,7 @@ class Answer:
     unknown_words
         Words of the request that no document has.
     answered
-        False: nothing here seems to answer the request; the hit is the nearest there is.
+        False: nothing here seems to answer the request; the hit, if there is one, is the nearest there is.
     covered
         The share of the query that they explain together, from 0 to 1.
     certified, gap, proved
@@ -217,11 +217,16 @@ def make_answer(
     documents: Documents, judged: Judged, decoder: Decoder, *, explain: bool = False, seconds: float = 0.0
 ) -> Answer:
     """Return what is known about the documents chosen for a request, with reasons if asked for."""
-    if documents.index is None:
-        return Answer(
-            [], 0.0, None, None, None, 0, decoder, documents.version, covered_by_nearest=0.0 if explain else None
-        )
     reading, selection = judged.reading, judged.selection
+    if documents.index is None:
+        nothing = Answer([], 0.0, None, None, None, 0, decoder, documents.version, answered=False)
+        return replace(
+            nothing,
+            parts=[Part(text, ()) for text in reading.parts],
+            uncovered_words=list(reading.words),
+            unknown_words=reading.unknown,
+            covered_by_nearest=0.0 if explain else None,
+        )
     target = Target.of(reading.whole, documents.index)
     hits = make_hits(documents, reading, selection)
     said = {word for hit in hits for word in hit.words}

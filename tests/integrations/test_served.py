@@ -40,6 +40,14 @@ def test_a_store_an_agent_and_choose_tools_call_the_same_steps_unserved(tmp_path
     assert (chosen.steps, chosen.unserved) == (SERVED, [PLAN[2]])
 
 
+def test_where_nothing_passes_the_filter_an_agent_hears_that_every_step_is_unserved(tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "tools.cover")
+    store.add([{"id": name, "text": text} for name, text in TOOLS.items()])
+    found = asyncio.run(Library(store).search(REQUEST, steps=PLAN, where={"n": 9}))
+    assert (found.answered, found.documents, found.unserved) == (False, [], PLAN)
+    assert found.steps == {step: [] for step in PLAN}
+
+
 def test_an_agent_hears_that_nothing_answers_any_of_its_steps(tmp_path: Path) -> None:
     store = Retriever.open(tmp_path / "numpy.cover")
     store.add([{"id": name, "text": text} for name, text in catalogue().items()])

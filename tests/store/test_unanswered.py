@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from coverset import Dense, Retriever
 from coverset.commands import app
 from coverset.demo.catalogue import REQUESTS, catalogue
+from coverset.plain import Fields
 
 PIZZA = "order a pizza for lunch"
 
@@ -42,6 +43,20 @@ def test_what_passes_a_filter_is_wanted(tmp_path: Path) -> None:
     answer = store.answer(PIZZA, decoder=Dense(distinct=False), where={"n": 1})
     assert len(answer.hits) == 3
     assert not answer.answered
+
+
+@pytest.mark.parametrize("where", [None, {"n": 9}])
+def test_without_documents_nothing_is_answered_and_no_part_served(tmp_path: Path, where: Fields | None) -> None:
+    store = Retriever.open(tmp_path / "s.cover")
+    if where:
+        store.add([{"id": "0", "text": "Sort rows.", "meta": {"n": 0}}])
+    answer = store.answer("sort rows", parts=["sort", "walk the dog"], where=where)
+    assert (answer.hits, answer.answered) == ([], False)
+    assert [(part.text, part.served_by) for part in answer.parts] == [("sort", ()), ("walk the dog", ())]
+    # What words there are goes by the whole store, whatever the filter.
+    assert answer.uncovered_words == (["sort", "rows"] if where else [])
+    assert answer.unknown_words == (["walk", "dog"] if where else ["sort", "rows", "walk", "dog"])
+    assert not store.answer(store.query_vectors(["sort"])[0], where=where).answered
 
 
 def test_nothing_is_said_of_vectors(numpy: Retriever) -> None:
