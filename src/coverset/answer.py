@@ -54,11 +54,12 @@ class Hit:
     part
         The part of the request that it serves best, if it does answer it; None: the request as a whole.
     words
-        The words of the request that it has.
+        The words of the request and its parts that it has.
     alike
         The ids of documents that it stands for: so alike that they are left out.
     adds
-        When reasons are asked for: the share of the query that it explains beyond those before it.
+        When reasons are asked for: the share of the query that it explains beyond those before it; they add up to
+        `covered`.
     place
         When reasons are asked for: its place among the nearest documents, counted from 1; None: further down
         than was looked.
@@ -98,13 +99,14 @@ class Answer:
     parts
         What the request is made of, and which documents serve each; none where it is one thing.
     uncovered_words
-        Words of the request that documents have, but none of these.
+        Words of the request and its parts that documents have, but none of these.
     unknown_words
-        Words of the request that no document has.
+        Words of the request and its parts that no document has.
     answered
         False: nothing here seems to answer the request; the hit, if there is one, is the nearest there is.
     covered
-        The share of the query that they explain together, from 0 to 1.
+        The share of the query that they explain together, from 0 to 1; where parts are stated, which the query
+        need not repeat, the mean of the shares of the query and of each part.
     certified, gap, proved
         As `Selection` has them; None for decoders other than NNN.
     passes
@@ -118,7 +120,7 @@ class Answer:
     seconds
         How long decoding took; of a batch, this query's share.
     covered_by_nearest
-        When reasons are asked for: the share of the query that as many nearest documents explain.
+        When reasons are asked for: the same of as many documents that are nearest to the query.
     """
 
     hits: list[Hit]
@@ -180,10 +182,7 @@ def make_hits(documents: Documents, reading: Reading, selection: Selection) -> l
 
 def _alone(reading: Reading, index: MemoryIndex, ids: Ids) -> Array:
     """Return what each document explains by itself of each target, (targets, documents): the whole comes first."""
-    parts = reading.whole.take(slice(0, 0)) if reading.targets is None else reading.targets
-    asked = Vectors.join([reading.whole, parts])
-    targets = [Target.of(asked.take(slice(n, n + 1)), index) for n in range(len(asked))]
-    return np.stack([alone(to.query, to.rows(ids)) for to in targets])
+    return np.stack([alone(to.query, to.rows(ids)) for to in _targets(reading.every, index)])
 
 
 def _served(judged: Judged, index: MemoryIndex, hits: Sequence[Hit]) -> list[Part]:
@@ -227,12 +226,12 @@ def make_answer(
             unknown_words=reading.unknown,
             covered_by_nearest=0.0 if explain else None,
         )
-    target = Target.of(reading.whole, documents.index)
+    targets = _targets(reading.every if reading.stated else reading.whole, documents.index)
     hits = make_hits(documents, reading, selection)
     said = {word for hit in hits for word in hit.words}
     made = Answer(
         hits=hits,
-        covered=together(target.query, target.rows(selection.ids)),
+        covered=_together(targets, selection.ids),
         certified=selection.certified,
         gap=selection.gap,
         proved=selection.proved,
@@ -246,16 +245,18 @@ def make_answer(
         unknown_words=reading.unknown,
         seconds=seconds,
     )
-    return _with_reasons(made, documents, target, selection.ids) if explain else made
+    return _with_reasons(made, documents, targets, selection.ids) if explain else made
 
 
-def _with_reasons(answer: Answer, documents: Documents, target: Target, ids: Ids) -> Answer:
+def _with_reasons(answer: Answer, documents: Documents, targets: Sequence[Target], ids: Ids) -> Answer:
+    """Return an answer with reasons; the nearest documents are those to the whole, which is the first target."""
     if not len(ids):
         return replace(answer, covered_by_nearest=0.0)
-    nearest = target.nearest(len(ids))
-    out = left_out(target.index, nearest, ids, documents.ids)
-    shares = covered(target.query, target.rows(ids))
-    why = zip(answer.hits, np.diff(shares, prepend=0.0), places(target, ids), strict=True)
+    whole = targets[0]
+    nearest = whole.nearest(len(ids))
+    out = left_out(whole.index, nearest, ids, documents.ids)
+    shares = np.mean([covered(target.query, target.rows(ids)) for target in targets], axis=0)
+    why = zip(answer.hits, np.diff(shares, prepend=0.0), places(whole, ids), strict=True)
     return replace(
         answer,
         hits=[
@@ -263,5 +264,14 @@ def _with_reasons(answer: Answer, documents: Documents, target: Target, ids: Ids
             for hit, adds, place in why
         ],
         covered=float(shares[-1]),
-        covered_by_nearest=together(target.query, target.rows(nearest)),
+        covered_by_nearest=_together(targets, nearest),
     )
+
+
+def _targets(asked: Vectors, index: MemoryIndex) -> list[Target]:
+    return [Target.of(asked.take(slice(n, n + 1)), index) for n in range(len(asked))]
+
+
+def _together(targets: Sequence[Target], ids: Ids) -> float:
+    """Return how much of some targets documents explain together, each target counting the same."""
+    return float(np.mean([together(target.query, target.rows(ids)) for target in targets]))
