@@ -144,6 +144,11 @@ class Answer:
         """Whether reasons were asked for."""
         return self.covered_by_nearest is not None
 
+    @property
+    def unserved(self) -> list[str]:
+        """The parts that no document here serves."""
+        return [part.text for part in self.parts if not part.served_by]
+
     def as_json(self) -> Json:
         """Return it as plain data that JSON can hold; reasons only if there are any."""
         kept = {name: value for name, value in vars(self).items() if name not in ("hits", "decoder", "parts")}
