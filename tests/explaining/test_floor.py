@@ -28,6 +28,9 @@ MEANINGS = {
     "load records": at(csv=0.9),
     "walk dog": at(mail=0.24),
     "post letters": at(mail=0.26),
+    "the": at(mail=0.24),
+    "to be or not to be": at(mail=0.26),
+    "???": at(mail=1.0),
     "send mail soon": at(),
     "mail": at(csv=-0.5),
     "dog, walking in parks with mail": at(),
@@ -101,6 +104,28 @@ def test_a_request_with_parts_is_answered_if_anything_of_it_is(store: Retriever)
     assert none.hits[0].part is None
     assert none.parts[0].served_by == ()
     assert store.answer("prepare everything", parts=["walk dog"]).answered
+
+
+@pytest.mark.parametrize(
+    ("request_", "answered"), [("???", False), ("the", False), ("to be or not to be", True), ("mail", True)]
+)
+def test_a_request_without_words_goes_by_meaning_and_one_without_letters_by_nothing(
+    store: Retriever, request_: str, answered: bool
+) -> None:
+    answer = store.answer(request_)
+    assert answer.answered is answered
+    assert len(answer.hits) == (3 if answered else 1)
+
+
+def test_by_meaning_alone_only_a_request_without_letters_is_told(tmp_path: Path) -> None:
+    encoder = FunctionEncoder(lambda texts: [MEANINGS[text] for text in texts], name="by hand", dim=4)
+    store = Retriever.open(tmp_path / "s.cover", encoder=encoder, words=None)
+    store.add([{"id": name, "text": text} for name, text in DOCUMENTS.items()])
+    assert not store.answer("???").answered
+    assert len(store.search("???")) == 1
+    assert store.answer("nonsense").answered
+    # At right angles to every document, or turned away from them, nothing can be said for it.
+    assert not store.answer("send mail soon").answered
 
 
 TOOLS = {

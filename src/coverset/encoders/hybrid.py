@@ -12,7 +12,7 @@ import numpy as np
 from coverset.arrays import Floats
 from coverset.encoders.parts import MOST, split
 from coverset.encoders.vocabulary import Vocabulary
-from coverset.encoders.words import Analyser
+from coverset.encoders.words import Analyser, plain_words
 from coverset.sparse import Words
 from coverset.vectors import Vectors
 
@@ -31,11 +31,14 @@ class Said:
         Those that no document has.
     known
         The share of the length of all of them that documents have.
+    blank
+        The text has no letter and no digit.
     """
 
     words: dict[str, int] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     known: float = 1.0
+    blank: bool = False
 
     def __len__(self) -> int:
         """Return how many words there are."""
@@ -150,7 +153,9 @@ class Hybrid:
         ]
 
     def _said(self, text: str) -> Said | None:
-        """Return the words of a text; None where words do not count."""
+        """Return the words of a text; None where words do not count, but for a text that has none to count."""
+        if not plain_words(text):
+            return Said(blank=True)
         if self.analyser is None or self.vocabulary is None:
             return None
         counts = self.analyser.counts(text)

@@ -69,18 +69,19 @@ def answering(reading: Reading, index: MemoryIndex, selection: Selection) -> Mas
     """Return which of some documents answer what of a request, (targets, documents): the whole comes first.
 
     A score is (1 - a) meaning + a words k, k the share of the text's words that documents have and a the usual
-    share, whatever the search was told. By meaning or words alone, and of vectors, it cannot be told: whatever is
-    not at right angles answers. Parts that were told from a request which nothing answers are not answered either:
-    the shorter a text, the more often it is near something by chance.
+    share, whatever the search was told. Nothing answers a text without a letter or digit. By meaning or words
+    alone, and of vectors, it cannot be told: whatever scores above 0 answers. Parts that were told from a request
+    which nothing answers are not answered either: the shorter a text, the more often something is near by chance.
     """
     documents, targets = index.corpus.take(selection.ids).sharing(SHARE), _known(reading).sharing(SHARE)
     scores = targets.inner(documents)
     answers: Mask = scores > 0
-    if index.corpus.width and index.dim:
-        cosines = reading.every.meaning @ documents.meaning.T
-        for said, cosine, score, row in zip(reading.said, cosines, scores, answers, strict=True):
-            if said is not None:
-                row[:] = (cosine >= NEAR) | ((score >= LEAST) & (score * len(said) ** 0.5 >= LEAST_OF_MANY))
+    cosines, both = reading.every.meaning @ documents.meaning.T, index.corpus.width and index.dim
+    for said, cosine, score, row in zip(reading.said, cosines, scores, answers, strict=True):
+        if said is not None and said.blank:
+            row[:] = False
+        elif said is not None and both:
+            row[:] = (cosine >= NEAR) | ((score >= LEAST) & (score * len(said) ** 0.5 >= LEAST_OF_MANY))
     if reading.guessed and not answers[0].any():
         answers[:] = False
     return answers
