@@ -99,3 +99,33 @@ def test_a_document_that_serves_the_whole_request_serves_its_parts(tmp_path: Pat
     # Of the whole, and so of both its parts, the handbook explains most; of laptops alone another one does.
     assert [part.served_by for part in told[1]] == [("handbook",), ("handbook",), ()]
     assert [part.served_by for part in told[2]] == [("handbook",), ("laptops",), ()]
+
+
+def test_with_stated_parts_reasons_are_those_of_the_request_and_its_parts(tmp_path: Path) -> None:
+    meanings = {"prepare report": [0.1, 0.0, 0.0, 0.99498744], "read csv": [0.8, 0.6, 0.0, 0.0]}
+    meanings |= {"walk dog": [0.0, 0.0, 0.1, 0.99498744], "csv reader": [1.0, 0.0, 0.0, 0.0]}
+    meanings |= {"csv table": [0.6, 0.8, 0.0, 0.0], "mail sender": [0.0, 0.0, 1.0, 0.0]}
+    encoder = FunctionEncoder(lambda texts: [meanings[text] for text in texts], name="office", dim=4)
+    store = Retriever.open(tmp_path / "s.cover", encoder=encoder)
+    store.add([{"id": text, "text": text} for text in ("csv reader", "csv table", "mail sender")])
+    asked = ["prepare report", "read csv", "walk dog"]
+    answer = store.answer(asked[0], k=2, parts=asked[1:], decoder=Dense(), share=0.0, explain=True)
+    assert [hit.id for hit in answer.hits] == ["csv table", "csv reader"]
+    assert {hit.words for hit in answer.hits} == {("csv",)}
+    assert answer.uncovered_words == []
+    assert answer.unknown_words == ["prepare", "report", "read", "walk", "dog"]
+    rows = np.array([meanings[hit.id] for hit in answer.hits])
+    shares = [[1 - nnls(rows[:n].T, np.array(meanings[text]))[1] ** 2 for text in asked] for n in (1, 2)]
+    first, both = np.mean(shares, axis=1)
+    assert answer.covered == pytest.approx(both, abs=1e-5)
+    assert [hit.adds for hit in answer.hits] == pytest.approx([first, both - first], abs=1e-5)
+    assert answer.covered == pytest.approx(answer.covered_by_nearest, abs=1e-5)  # the same two are nearest
+
+
+def test_parts_that_are_told_from_the_text_leave_what_is_covered_to_the_whole(tmp_path: Path) -> None:
+    store = Retriever.open(tmp_path / "s.cover")
+    store.add([{"id": "csv", "text": "Read the rows of a CSV file."}, {"id": "mail", "text": "Send e-mail."}])
+    request = "read the rows of a CSV file, then send an e-mail"
+    apart, whole = (store.answer(request, k=2, parts=parts) for parts in ("auto", None))
+    assert len(apart.parts) == 2
+    assert apart.covered == pytest.approx(whole.covered)

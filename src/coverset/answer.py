@@ -13,7 +13,7 @@ from coverset.arrays import Array, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.registry import as_setting
 from coverset.encoders.hybrid import Reading
-from coverset.explaining.floor import answered
+from coverset.explaining.floor import Judged
 from coverset.explaining.reasons import LeftOut, Target, alone, covered, left_out, places, together
 from coverset.indexes import MemoryIndex
 from coverset.plain import Json
@@ -52,13 +52,14 @@ class Hit:
     weight
         What the decoder ranks by: NNN's weight, Dense's inner product, MMR's marginal score.
     part
-        The part of the request that it serves best; None: the request as a whole.
+        The part of the request that it serves best, if it does answer it; None: the request as a whole.
     words
-        The words of the request that it has.
+        The words of the request and its parts that it has.
     alike
         The ids of documents that it stands for: so alike that they are left out.
     adds
-        When reasons are asked for: the share of the query that it explains beyond those before it.
+        When reasons are asked for: the share of the query that it explains beyond those before it; they add up to
+        `covered`.
     place
         When reasons are asked for: its place among the nearest documents, counted from 1; None: further down
         than was looked.
@@ -98,13 +99,14 @@ class Answer:
     parts
         What the request is made of, and which documents serve each; none where it is one thing.
     uncovered_words
-        Words of the request that documents have, but none of these.
+        Words of the request and its parts that documents have, but none of these.
     unknown_words
-        Words of the request that no document has.
+        Words of the request and its parts that no document has.
     answered
-        False: nothing here seems to answer the request; the hit is the nearest there is.
+        False: nothing here seems to answer the request; the hit, if there is one, is the nearest there is.
     covered
-        The share of the query that they explain together, from 0 to 1.
+        The share of the query that they explain together, from 0 to 1; where parts are stated, which the query
+        need not repeat, the mean of the shares of the query and of each part.
     certified, gap, proved
         As `Selection` has them; None for decoders other than NNN.
     passes
@@ -118,7 +120,7 @@ class Answer:
     seconds
         How long decoding took; of a batch, this query's share.
     covered_by_nearest
-        When reasons are asked for: the share of the query that as many nearest documents explain.
+        When reasons are asked for: the same of as many documents that are nearest to the query.
     """
 
     hits: list[Hit]
@@ -141,6 +143,11 @@ class Answer:
     def explained(self) -> bool:
         """Whether reasons were asked for."""
         return self.covered_by_nearest is not None
+
+    @property
+    def unserved(self) -> list[str]:
+        """The parts that no document here serves."""
+        return [part.text for part in self.parts if not part.served_by]
 
     def as_json(self) -> Json:
         """Return it as plain data that JSON can hold; reasons only if there are any."""
@@ -180,22 +187,21 @@ def make_hits(documents: Documents, reading: Reading, selection: Selection) -> l
 
 def _alone(reading: Reading, index: MemoryIndex, ids: Ids) -> Array:
     """Return what each document explains by itself of each target, (targets, documents): the whole comes first."""
-    parts = reading.whole.take(slice(0, 0)) if reading.targets is None else reading.targets
-    asked = Vectors.join([reading.whole, parts])
-    targets = [Target.of(asked.take(slice(n, n + 1)), index) for n in range(len(asked))]
-    return np.stack([alone(to.query, to.rows(ids)) for to in targets])
+    return np.stack([alone(to.query, to.rows(ids)) for to in _targets(reading.every, index)])
 
 
-def _served(reading: Reading, index: MemoryIndex, selection: Selection, hits: Sequence[Hit]) -> list[Part]:
-    """Return the parts of a request, and which documents serve each.
+def _served(judged: Judged, index: MemoryIndex, hits: Sequence[Hit]) -> list[Part]:
+    """Return the parts of a request, and which documents serve each: none that does not answer it.
 
     A document that serves the request as a whole also serves the parts that no other one here explains more of.
     """
+    reading, selection = judged.reading, judged.selection
     if not reading.parts or not hits:
         return [Part(text, ()) for text in reading.parts]
     scores, whole = _alone(reading, index, selection.ids)[1:], selection.serves == WHOLE
-    best = (scores == scores.max(axis=1, keepdims=True)) & (scores > 0)
-    served = [(selection.serves == part) | (whole & best[part]) for part in range(len(scores))]
+    best = scores == scores.max(axis=1, keepdims=True)
+    chosen = selection.serves == np.arange(len(scores))[:, None]
+    served = judged.answers[1:] & (chosen | (whole & best))
     return [
         Part(text, tuple(hit.id for hit, does in zip(hits, some, strict=True) if does))
         for text, some in zip(reading.parts, served, strict=True)
@@ -212,48 +218,50 @@ def _words(reading: Reading, index: MemoryIndex, row: int) -> tuple[str, ...]:
 
 
 def make_answer(
-    documents: Documents,
-    reading: Reading,
-    selection: Selection,
-    decoder: Decoder,
-    *,
-    explain: bool = False,
-    seconds: float = 0.0,
+    documents: Documents, judged: Judged, decoder: Decoder, *, explain: bool = False, seconds: float = 0.0
 ) -> Answer:
-    """Return what is known about a selection, with reasons if asked for."""
+    """Return what is known about the documents chosen for a request, with reasons if asked for."""
+    reading, selection = judged.reading, judged.selection
     if documents.index is None:
-        return Answer(
-            [], 0.0, None, None, None, 0, decoder, documents.version, covered_by_nearest=0.0 if explain else None
+        nothing = Answer([], 0.0, None, None, None, 0, decoder, documents.version, answered=False)
+        return replace(
+            nothing,
+            parts=[Part(text, ()) for text in reading.parts],
+            uncovered_words=list(reading.words),
+            unknown_words=reading.unknown,
+            covered_by_nearest=0.0 if explain else None,
         )
-    target = Target.of(reading.whole, documents.index)
+    targets = _targets(reading.every if reading.stated else reading.whole, documents.index)
     hits = make_hits(documents, reading, selection)
     said = {word for hit in hits for word in hit.words}
     made = Answer(
         hits=hits,
-        covered=together(target.query, target.rows(selection.ids)),
+        covered=_together(targets, selection.ids),
         certified=selection.certified,
         gap=selection.gap,
         proved=selection.proved,
         passes=selection.passes,
         decoder=decoder.as_run(selection, documents.index),
         version=documents.version,
-        share=target.share,
-        answered=answered(reading, documents.index, selection.ids),
-        parts=_served(reading, documents.index, selection, hits),
+        share=targets[0].share,
+        answered=judged.answered,
+        parts=_served(judged, documents.index, hits),
         uncovered_words=[word for word in reading.words if word not in said],
         unknown_words=reading.unknown,
         seconds=seconds,
     )
-    return _with_reasons(made, documents, target, selection.ids) if explain else made
+    return _with_reasons(made, documents, targets, selection.ids) if explain else made
 
 
-def _with_reasons(answer: Answer, documents: Documents, target: Target, ids: Ids) -> Answer:
+def _with_reasons(answer: Answer, documents: Documents, targets: Sequence[Target], ids: Ids) -> Answer:
+    """Return an answer with reasons; the nearest documents are those to the whole, which is the first target."""
     if not len(ids):
         return replace(answer, covered_by_nearest=0.0)
-    nearest = target.nearest(len(ids))
-    out = left_out(target.index, nearest, ids, documents.ids)
-    shares = covered(target.query, target.rows(ids))
-    why = zip(answer.hits, np.diff(shares, prepend=0.0), places(target, ids), strict=True)
+    whole = targets[0]
+    nearest = whole.nearest(len(ids))
+    out = left_out(whole.index, nearest, ids, documents.ids)
+    shares = np.mean([covered(target.query, target.rows(ids)) for target in targets], axis=0)
+    why = zip(answer.hits, np.diff(shares, prepend=0.0), places(whole, ids), strict=True)
     return replace(
         answer,
         hits=[
@@ -261,5 +269,14 @@ def _with_reasons(answer: Answer, documents: Documents, target: Target, ids: Ids
             for hit, adds, place in why
         ],
         covered=float(shares[-1]),
-        covered_by_nearest=together(target.query, target.rows(nearest)),
+        covered_by_nearest=_together(targets, nearest),
     )
+
+
+def _targets(asked: Vectors, index: MemoryIndex) -> list[Target]:
+    return [Target.of(asked.take(slice(n, n + 1)), index) for n in range(len(asked))]
+
+
+def _together(targets: Sequence[Target], ids: Ids) -> float:
+    """Return how much of some targets documents explain together, each target counting the same."""
+    return float(np.mean([together(target.query, target.rows(ids)) for target in targets]))

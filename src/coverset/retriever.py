@@ -260,8 +260,7 @@ class Retriever:
         chosen = self._choose(queries, parts, Wanted(k, where, decoder, share, per))
         documents, by, seconds = chosen.documents, chosen.decoder, chosen.seconds
         return [
-            make_answer(documents, reading, selection, by, explain=explain, seconds=seconds)
-            for reading, selection in chosen.selections
+            make_answer(documents, judged, by, explain=explain, seconds=seconds) for judged in chosen.selections
         ]
 
     def search(
@@ -293,7 +292,7 @@ class Retriever:
     ) -> list[list[Hit]]:
         """Search for several queries at once, all in the same version."""
         chosen = self._choose(queries, parts, Wanted(k, where, decoder, share, per))
-        return [make_hits(chosen.documents, reading, selection) for reading, selection in chosen.selections]
+        return [make_hits(chosen.documents, each.reading, each.selection) for each in chosen.selections]
 
     def whole(self, hits: Iterable[Hit | Document]) -> list[Document]:
         """Return the documents that hits are passages of, put together again, each once, in the hits' order."""

@@ -9,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from coverset.commands import app
 from coverset.demo.catalogue import REQUESTS, catalogue, summary
 
 
@@ -62,6 +64,17 @@ def test_json_tells_the_same_of_a_request_of_ones_own() -> None:
     assert {b["name"] for b in result["brought_in"]} == nnn - dense
     assert all(b["dense_rank"] > 3 for b in result["brought_in"])
     assert set(result["picks"]["NNN"]) <= set(catalogue())
+
+
+def test_what_nothing_answers_is_told_and_not_called_optimal() -> None:
+    done = CliRunner().invoke(app, ["demo", "order a pizza"])
+    text = " ".join(done.stdout.split())
+    assert "Nothing here seems to answer this" in text
+    assert "certified" not in text
+    (told,) = json.loads(CliRunner().invoke(app, ["demo", "order a pizza", "--json"]).stdout)
+    assert (told["answered"], len(told["picks"]["NNN"])) == (False, 1)
+    done = CliRunner().invoke(app, ["demo", "invert a matrix, then water the plants"])
+    assert "served by none: water the plants" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from coverset import Dense, Retriever
 from coverset.commands import app
 from coverset.demo.catalogue import REQUESTS, catalogue
+from coverset.plain import Fields
 
 PIZZA = "order a pizza for lunch"
 
@@ -44,10 +45,34 @@ def test_what_passes_a_filter_is_wanted(tmp_path: Path) -> None:
     assert not answer.answered
 
 
-def test_nothing_is_said_of_vectors_and_of_parts_that_are_stated(numpy: Retriever) -> None:
+@pytest.mark.parametrize("where", [None, {"n": 9}])
+def test_without_documents_nothing_is_answered_and_no_part_served(tmp_path: Path, where: Fields | None) -> None:
+    store = Retriever.open(tmp_path / "s.cover")
+    if where:
+        store.add([{"id": "0", "text": "Sort rows.", "meta": {"n": 0}}])
+    answer = store.answer("sort rows", parts=["sort", "walk the dog"], where=where)
+    assert (answer.hits, answer.answered) == ([], False)
+    assert [(part.text, part.served_by) for part in answer.parts] == [("sort", ()), ("walk the dog", ())]
+    # What words there are goes by the whole store, whatever the filter.
+    assert answer.uncovered_words == (["sort", "rows"] if where else [])
+    assert answer.unknown_words == (["walk", "dog"] if where else ["sort", "rows", "walk", "dog"])
+    assert not store.answer(store.query_vectors(["sort"])[0], where=where).answered
+
+
+def test_nothing_is_said_of_vectors(numpy: Retriever) -> None:
     vector = numpy.query_vectors([PIZZA])[0]
     assert len(numpy.search(vector)) == 5
+
+
+def test_stated_parts_that_are_served_answer_a_request(numpy: Retriever) -> None:
     assert len(numpy.search(PIZZA, parts=["sort an array", "round it"])) == 5
+    assert len(numpy.search(PIZZA, parts=["walk the dog"])) == 1
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_verdict_does_not_depend_on_the_share_of_words(numpy: Retriever, share: float) -> None:
+    assert not numpy.answer(PIZZA, share=share).answered
+    assert all(numpy.answer(request, share=share).answered for request in REQUESTS)
 
 
 def test_the_command_line_says_so(numpy: Retriever) -> None:

@@ -119,9 +119,8 @@ def _show_rest(answer: Answer, console: Console) -> None:
     """Print what the answer lacks and, if that was asked for, how much of the request it explains."""
     if not answer.answered:
         console.print("  [yellow]Nothing here seems to answer this[/]: this is the nearest there is.")
-    unserved = [part.text for part in answer.parts if not part.served_by]
     lacking = {
-        "served by none": unserved,
+        "served by none": answer.unserved,
         "words in no document": answer.unknown_words,
         "words not covered": answer.uncovered_words if answer.explained else [],
     }

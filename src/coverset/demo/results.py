@@ -61,6 +61,7 @@ class Result:
             "covered": self.covered,
             "dropped": [{"name": d.id, "like": d.like, "cosine": d.cosine} for d in self.found.left_out],
             "brought_in": [{"name": b.id, "dense_rank": b.dense_rank} for b in self.found.brought_in],
+            "answered": self.nnn.answered,
             "gap": self.nnn.gap,
             "certified": self.nnn.certified,
             "documents": self.documents,

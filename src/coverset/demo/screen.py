@@ -27,6 +27,9 @@ def show(results: list[Result], nnn: NNN, console: Console) -> None:
             )
         for b in result.found.brought_in:
             console.print(f"  [green]+[/] [bold]{escape(b.id):22}[/] brought in from place {b.dense_rank}")
+        if result.nnn.unserved:
+            unserved = escape(", ".join(result.nnn.unserved))
+            console.print(f"  [yellow]served by none[/]: {unserved}", highlight=False)
         console.print(_certificate(result), "\n")
 
 
@@ -59,6 +62,9 @@ def _table(result: Result) -> Table:
 
 
 def _certificate(result: Result) -> str:
+    """Return how sure the answer is, or that there is none."""
+    if not result.nnn.answered:
+        return "  [yellow]Nothing here seems to answer this[/]: NNN's is the nearest there is."
     gap = result.nnn.gap or 0.0
     if not result.nnn.certified:
         return f"  [yellow]not certified[/]: duality gap {gap:.1e}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +12,37 @@ import numpy as np
 from coverset.arrays import Floats
 from coverset.encoders.parts import MOST, split
 from coverset.encoders.vocabulary import Vocabulary
-from coverset.encoders.words import Analyser
+from coverset.encoders.words import Analyser, plain_words
 from coverset.sparse import Words
 from coverset.vectors import Vectors
 
 Encode = Callable[[Sequence[str]], Floats]
+
+
+@dataclass(frozen=True)
+class Said:
+    """The words of a text that say something.
+
+    Attributes
+    ----------
+    words
+        Those that documents have, as they are written, and the number of each one's term.
+    unknown
+        Those that no document has.
+    known
+        The share of the length of all of them that documents have.
+    blank
+        The text has no letter and no digit.
+    """
+
+    words: dict[str, int] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    known: float = 1.0
+    blank: bool = False
+
+    def __len__(self) -> int:
+        """Return how many words there are."""
+        return len(self.words) + len(self.unknown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +55,8 @@ class Reading:
         Its vector, one row.
     parts, targets
         What it is made of, as text and as vectors; none where it is one thing.
-    words
-        Its words that documents have, as they are written, and the number of each one's term.
-    unknown
-        Its words that no document has.
-    known
-        The share of the length of its words that documents have.
+    said
+        The words of the whole, then of each part; None of what came as a vector, and where words do not count.
     guessed
         The parts were told from its text, and not stated.
     """
@@ -41,10 +64,28 @@ class Reading:
     whole: Vectors
     parts: list[str] = field(default_factory=list)
     targets: Vectors | None = None
-    words: dict[str, int] = field(default_factory=dict)
-    unknown: list[str] = field(default_factory=list)
-    known: float = 1.0
+    said: list[Said | None] = field(default_factory=lambda: [None])
     guessed: bool = False
+
+    @cached_property
+    def every(self) -> Vectors:
+        """All that it asks for: the whole, then its parts."""
+        return self.whole if self.targets is None else Vectors.join([self.whole, self.targets])
+
+    @property
+    def stated(self) -> bool:
+        """Whether it has parts that whoever asks has stated."""
+        return self.targets is not None and not self.guessed
+
+    @cached_property
+    def words(self) -> dict[str, int]:
+        """The words of the request and its parts that documents have, and the number of each one's term."""
+        return {word: term for said in self.said if said is not None for word, term in said.words.items()}
+
+    @cached_property
+    def unknown(self) -> list[str]:
+        """The words of the request and its parts that no document has."""
+        return list(dict.fromkeys(word for said in self.said if said is not None for word in said.unknown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,27 +141,31 @@ class Hybrid:
     ) -> list[Reading]:
         """Return requests as they are read; one that came as a vector has no text."""
         targets = self.part_vectors(parts)
-        readings = []
-        for n, text in enumerate(texts):
-            whole = wholes.take(slice(n, n + 1))
-            if text is None or self.analyser is None or self.vocabulary is None:
-                readings.append(Reading(whole, list(parts[n]), targets[n], guessed=guessed))
-                continue
-            counts, surfaces = self.analyser.counts(text), self.analyser.surfaces(text)
-            places = {word: self.vocabulary.place(term) for word, term in surfaces.items()}
-            length = self.vocabulary.weight(counts, known=False)
-            readings.append(
-                Reading(
-                    whole,
-                    list(parts[n]),
-                    targets[n],
-                    {word: place for word, place in places.items() if place is not None},
-                    [word for word, place in places.items() if place is None],
-                    self.vocabulary.weight(counts, known=True) / length if length else 1.0,
-                    guessed,
-                )
+        return [
+            Reading(
+                wholes.take(slice(n, n + 1)),
+                list(parts[n]),
+                targets[n],
+                [None if each is None else self._said(each) for each in (text, *parts[n])],
+                guessed,
             )
-        return readings
+            for n, text in enumerate(texts)
+        ]
+
+    def _said(self, text: str) -> Said | None:
+        """Return the words of a text; None where words do not count, but for a text that has none to count."""
+        if not plain_words(text):
+            return Said(blank=True)
+        if self.analyser is None or self.vocabulary is None:
+            return None
+        counts = self.analyser.counts(text)
+        places = {word: self.vocabulary.place(term) for word, term in self.analyser.surfaces(text).items()}
+        length = self.vocabulary.weight(counts, known=False)
+        return Said(
+            {word: place for word, place in places.items() if place is not None},
+            [word for word, place in places.items() if place is None],
+            self.vocabulary.weight(counts, known=True) / length if length else 1.0,
+        )
 
 
 def as_parts(value: object) -> list[str]:

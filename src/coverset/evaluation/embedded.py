@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from coverset.decoders.requests import Requests
 from coverset.encoders import load_encoder
 from coverset.encoders.cache import CachedEncoder, default_folder
-from coverset.encoders.hybrid import Hybrid
+from coverset.encoders.hybrid import Hybrid, Reading
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
 from coverset.evaluation.datasets import load
@@ -61,9 +60,9 @@ def embed(
         vocabulary, words = Vocabulary.of([analyser.counts(text) for text in data.texts])
         reader = Hybrid(None if cached is None else cached.encode_queries, analyser, vocabulary)
         index = MemoryIndex(Vectors(meaning, words), space.share)
-    return index, [Labelled(_requests(reader, split.texts, space), split.relevant) for split in labelled]
+    return index, [Labelled.read(_readings(reader, split.texts, space), split.relevant) for split in labelled]
 
 
-def _requests(reader: Hybrid, texts: list[str], space: Space) -> Requests:
-    parts = reader.part_vectors(reader.parts(texts)) if space.parts else None
-    return Requests.checked(reader.vectors(texts), parts, guessed=True)
+def _readings(reader: Hybrid, texts: list[str], space: Space) -> list[Reading]:
+    parts = reader.parts(texts) if space.parts else [[] for _ in texts]
+    return reader.read(texts, reader.vectors(texts), parts, guessed=True)

@@ -9,14 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from coverset.decoders.requests import Requests
-from coverset.encoders.hybrid import Reading
 from coverset.evaluation.measuring import Labelled, Relevant
 from coverset.indexes import MemoryIndex
 from coverset.lines import FileError, records
 from coverset.plain import Json
 from coverset.retriever import Retriever
-from coverset.vectors import Vectors
 
 # A document's id, or the ids of documents any one of which will do.
 Need: TypeAlias = str | list[str]
@@ -29,13 +26,7 @@ def label_store(folder: Path, path: Path, *, labels: bool = True) -> tuple[Retri
     if snapshot.index is None:
         raise FileError(f"the store {folder} has no documents")
     queries, relevant = read_examples(path, snapshot.row) if labels else (read_queries(path), [])
-    return store, snapshot.index, labelled(store.read(queries, snapshot), relevant)
-
-
-def labelled(readings: Sequence[Reading], relevant: Sequence[Relevant]) -> Labelled:
-    """Return queries as a store has read them, with what is relevant for each."""
-    wholes, parts = Vectors.join([r.whole for r in readings]), [r.targets for r in readings]
-    return Labelled(Requests.checked(wholes, parts, guessed=True), relevant)
+    return store, snapshot.index, Labelled.read(store.read(queries, snapshot), relevant)
 
 
 def read_queries(path: Path) -> list[str]:

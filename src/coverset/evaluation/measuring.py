@@ -12,7 +12,9 @@ from coverset.arrays import Array, Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.decoders.requests import Requests
+from coverset.encoders.hybrid import Reading
 from coverset.evaluation.metrics import Comp, Metric, Recall
+from coverset.explaining.floor import Judged
 from coverset.indexes import MemoryIndex
 from coverset.selection import Selection
 from coverset.vectors import Vectors
@@ -24,10 +26,20 @@ Relevant: TypeAlias = Ids | Sequence[int | frozenset[int]]
 
 @dataclass(frozen=True)
 class Labelled:
-    """Encoded queries and, for each, what of the corpus is relevant."""
+    """Encoded queries and, for each, what of the corpus is relevant.
+
+    `readings`: the same queries as they were read, if they were: what nothing answers is then cut, as in a search.
+    """
 
     queries: Requests
     relevant: Sequence[Relevant]
+    readings: Sequence[Reading] = ()
+
+    @classmethod
+    def read(cls, readings: Sequence[Reading], relevant: Sequence[Relevant]) -> Labelled:
+        """Return queries as they were read, with parts, if any, that were told from their texts."""
+        wholes, parts = Vectors.join([r.whole for r in readings]), [r.targets for r in readings]
+        return cls(Requests.checked(wholes, parts, guessed=True), relevant, readings)
 
     @classmethod
     def of(cls, vectors: Floats, relevant: Sequence[Relevant]) -> Labelled:
@@ -45,11 +57,18 @@ class Labelled:
 def evaluate(
     decoder: Decoder, index: MemoryIndex, labelled: Labelled, metrics: Sequence[Metric] = PAPER
 ) -> dict[Metric, Array]:
-    """Return the value of every metric for every query, with one of each kind where a search would do so."""
-    depth, asked = max(metric.k for metric in metrics), labelled.queries
-    searching = as_searched(decoder, index)
-    found = searching.decode_batch(asked.wholes, index, depth, asked.parts, guessed=asked.guessed)
-    return measured(found, labelled.relevant, metrics)
+    """Return the value of every metric for every query, of what a search would return."""
+    depth = max(metric.k for metric in metrics)
+    return measured(searched(decoder, index, labelled, depth), labelled.relevant, metrics)
+
+
+def searched(decoder: Decoder, index: MemoryIndex, labelled: Labelled, k: int) -> list[Selection]:
+    """Return what a search would: one of each kind, and where nothing answers a query, the nearest document."""
+    asked = labelled.queries
+    found = as_searched(decoder, index).decode_batch(asked.wholes, index, k, asked.parts, guessed=asked.guessed)
+    if not labelled.readings:
+        return found
+    return [Judged.of(r, index, each).cut.selection for r, each in zip(labelled.readings, found, strict=True)]
 
 
 def measured(
@@ -65,8 +84,7 @@ def incomplete(
     decoder: Decoder, index: MemoryIndex, labelled: Labelled, k: int = 5
 ) -> Iterator[tuple[int, list[frozenset[int]]]]:
     """Yield the queries whose answers lack something, and what: the rows any one of which would do."""
-    asked = labelled.queries
-    answers = as_searched(decoder, index).decode_batch(asked.wholes, index, k, asked.parts, guessed=asked.guessed)
+    answers = searched(decoder, index, labelled, k)
     for query, (answer, needed) in enumerate(zip(answers, labelled.relevant, strict=True)):
         found = set(answer.ids.tolist())
         needs = [need if isinstance(need, frozenset) else frozenset([int(need)]) for need in needed]

@@ -13,7 +13,7 @@ from coverset.arrays import Floats, Ids
 from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Reading
-from coverset.explaining.floor import answered
+from coverset.explaining.floor import Judged, decoded
 from coverset.explaining.reasons import LeftOut, Target, alone, left_out, places
 from coverset.indexes import MemoryIndex, fetch
 from coverset.selection import Selection
@@ -22,8 +22,6 @@ from coverset.store.documents import Document
 # What changed is told from the nearest documents to those that are decoded jointly.
 BEFORE, AFTER = "dense", "nnn"
 BY_MEANING = ("dense", "mmr")
-# Documents of an answer where nothing seems to answer, as a search has it.
-NEAREST = 1
 
 
 @dataclass(frozen=True)
@@ -78,12 +76,13 @@ def compare(
         start = time.perf_counter()
         found = Selection.none() if index is None else _decoded(name, decoder, query, index, k)
         seconds = time.perf_counter() - start
-        if name == AFTER and index is not None and not filtered and not answered(query, index, found.ids):
-            found = found.take(range(NEAREST))
-        selections[name] = found
-        answers[name] = make_answer(documents, query, found, decoder, explain=True, seconds=seconds)
+        judged = Judged.of(query, index, found)
+        if name == AFTER and not filtered:
+            judged = judged.cut
+        selections[name] = judged.selection
+        answers[name] = make_answer(documents, judged, decoder, explain=True, seconds=seconds)
         if index is not None:
-            answers[name] = _as_ranked(name, answers[name], query, index, selections[name].ids)
+            answers[name] = _as_ranked(name, answers[name], query, index, judged.selection.ids)
     if index is None:
         return Comparison(answers, dict.fromkeys(answers, 0.0), [], np.empty((0, 0), np.float32), [], [])
     shown: Ids = np.unique(np.concatenate([selection.ids for selection in selections.values()]))
@@ -104,8 +103,8 @@ def _decoded(name: str, decoder: Decoder, query: Reading, index: MemoryIndex, k:
     """Decode as people do: Dense and MMR by meaning, RRF without parts; and NNN as a search runs it."""
     if name in BY_MEANING and index.dim:
         return decoder.decode(query.whole, index.sharing(0.0), k)
-    parts = query.targets if name == AFTER else None
-    return as_searched(decoder, index).decode(query.whole, index, k, parts, guessed=query.guessed)
+    searching = as_searched(decoder, index)
+    return decoded([query], index, searching, k)[0] if name == AFTER else searching.decode(query.whole, index, k)
 
 
 def _as_ranked(name: str, answer: Answer, query: Reading, index: MemoryIndex, ids: Ids) -> Answer:

@@ -15,7 +15,7 @@ from coverset.decoders.kinds import as_searched
 from coverset.encoders.hybrid import Hybrid, as_parts
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
-from coverset.explaining.floor import answered
+from coverset.explaining.floor import Judged, decoded
 from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
 from coverset.inputs import as_count, as_vectors
@@ -107,12 +107,11 @@ class Chooser:
         reader = Hybrid(lambda texts: np.stack([known[text] for text in texts]), analyser, vocabulary)
         whole = reader.vectors([request.text or ""])
         reading = reader.read([request.text], whole, [parts], guessed=self.parts == "auto")[0]
-        selection = as_searched(self.decoder, index).decode(
-            whole, index, self.k, reading.targets, guessed=reading.guessed
-        )
-        hits = make_hits(_Searched(candidates, index), reading, selection)
-        does = answered(reading, index, selection.ids)
-        return [(n, said(hit, answered=does)) for n, hit in zip(selection.ids.tolist(), hits, strict=True)]
+        found = decoded([reading], index, as_searched(self.decoder, index), self.k)[0]
+        judged = Judged.of(reading, index, found)
+        hits = make_hits(_Searched(candidates, index), reading, judged.selection)
+        told = [said(hit, answered=judged.answered) for hit in hits]
+        return list(zip(found.ids.tolist(), told, strict=True))
 
 
 @dataclass(frozen=True)

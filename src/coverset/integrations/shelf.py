@@ -17,6 +17,7 @@ from coverset.encoders.encoder import Encoder
 from coverset.encoders.hybrid import Hybrid
 from coverset.encoders.vocabulary import Vocabulary
 from coverset.encoders.words import Analyser
+from coverset.explaining.floor import Judged, decoded
 from coverset.indexes import MemoryIndex
 from coverset.indexes.memory.index import SHARE
 from coverset.vectors import Vectors
@@ -24,8 +25,6 @@ from coverset.vectors import Vectors
 # Texts that are remembered, and files of vectors that are kept: texts that change without end fill up neither.
 MOST_KNOWN = 50_000
 MOST_FILES = 2_000
-# A text whose meaning has a lower cosine than this with a step's does not serve it, however far the others are.
-FLOOR = 0.25
 
 
 def as_steps(value: Sequence[str]) -> list[str]:
@@ -133,29 +132,24 @@ class Shelved:
 
     def choose(self, request: str, k: int, steps: Sequence[str] = ()) -> Choice:
         """Return the k texts, at least one a step, that together cover a request, and each of its steps."""
-        k, parts = max(k, len(steps)), steps or (self._reader.parts([request])[0] if self._shelf.parts else [])
-        targets = self._reader.vectors([request, *parts])
-        selection = self._shelf.decoder.decode(
-            targets.take(slice(0, 1)),
-            self._index,
-            k,
-            targets.take(slice(1, None)) if parts else None,
-            guessed=not steps,
-        )
-        corpus, ids = self._index.corpus, selection.ids.tolist()
-        scores = corpus.inner(targets.sharing(self._index.share))
-        near = corpus.meaning @ targets.meaning.T >= FLOOR
+        parts = steps or (self._reader.parts([request])[0] if self._shelf.parts else [])
+        whole = self._reader.vectors([request])
+        (reading,) = self._reader.read([request], whole, [parts], guessed=not steps)
+        (selection,) = decoded([reading], self._index, self._shelf.decoder, max(k, len(steps)))
+        judged = Judged.of(reading, self._index, selection)
+        ids, serves = selection.ids.tolist(), judged.selection.serves
+        scores = self._index.corpus.inner(reading.every.sharing(self._index.share))
         return Choice(
             ids,
             selection.weights.tolist(),
-            [_serving(scores[:, n], near[:, n], ids, selection.serves == n - 1) for n in range(1, len(steps) + 1)],
+            [_serving(scores[:, n], judged.answers[n], ids, serves == n - 1) for n in range(1, len(steps) + 1)],
             [np.asarray(others, np.int64).tolist() for others in selection.alike],
             np.argsort(-scores.max(axis=1), kind="stable").tolist(),
         )
 
 
-def _serving(scores: Floats, near: Mask, ids: list[int], chosen: Mask) -> list[int]:
-    """Return the chosen texts that serve a step: chosen for it, or nearest to it of all; if near at all."""
-    nearest = int(scores.argmax())
-    serving = [i for i, own in zip(ids, chosen.tolist(), strict=True) if near[i] and (own or i == nearest)]
+def _serving(scores: Floats, answers: Mask, ids: list[int], chosen: Mask) -> list[int]:
+    """Return the chosen texts that serve a step: chosen for it, or nearest to it of all; if they answer it."""
+    nearest, told = int(scores.argmax()), zip(ids, answers.tolist(), chosen.tolist(), strict=True)
+    serving = [i for i, does, own in told if does and (own or i == nearest)]
     return sorted(serving, key=lambda i: -float(scores[i]))

@@ -145,7 +145,7 @@ class Hit(Model):
     weight: float = Field(description="NNN: its weight; Dense: the inner product; MMR: the marginal score.")
     meta: Meta
     part: str | None = Field(None, description="The part of the request that it serves best; null: the whole.")
-    words: tuple[str, ...] = Field(description="The words of the request that it has.")
+    words: tuple[str, ...] = Field(description="The words of the request and its parts that it has.")
     alike: tuple[str, ...] = Field(description="Documents so alike that this one stands for them.")
     reason: Reason | None = None
 
@@ -167,11 +167,13 @@ class Answer(Model):
 
     hits: list[Hit]
     parts: list[answer.Part] = Field(description="What the request is made of; none where it is one thing.")
-    uncovered_words: list[str] = Field(description="Words of the request that documents have, but none of these.")
-    unknown_words: list[str] = Field(description="Words of the request that no document has.")
+    uncovered_words: list[str] = Field(description="Words of the request and its parts that others have.")
+    unknown_words: list[str] = Field(description="Words of the request and its parts that no document has.")
     share: float = Field(description="The share of words in scores.")
     answered: bool = Field(description="False: nothing here seems to answer the request.")
-    covered: float = Field(description="The share of the query that they explain together, from 0 to 1.")
+    covered: float = Field(
+        description="The share of the query that they explain together; with stated parts, the mean with them."
+    )
     certified: bool | None = Field(description="NNN: proved optimal over all documents searched.")
     gap: float | None = Field(description="NNN: the duality gap.")
     passes: int = Field(description="Searches of the whole corpus that it took.")

@@ -10,7 +10,8 @@ import coverset
 from coverset.answer import Answer
 from coverset.decoders import NNN, Decoder
 from coverset.decoders.registry import changed, each_changed, make, name_of
-from coverset.evaluation.examples import labelled, needed
+from coverset.evaluation.examples import needed
+from coverset.evaluation.measuring import Labelled
 from coverset.evaluation.metrics import Comp, Recall
 from coverset.evaluation.tuning import LEVEL
 from coverset.evaluation.tuning_report import Tuning
@@ -134,7 +135,7 @@ class ServedStore:
             raise ValueError(f"relevant documents must be in the store, and {error.args[0]!r} is not") from error
         assert snapshot.index is not None  # as it has these documents
         readings = self.retriever.read([example.query for example in request.examples], snapshot)
-        tuning = Tuning.run("nnn", snapshot.index, labelled(readings, relevant))
+        tuning = Tuning.run("nnn", snapshot.index, Labelled.read(readings, relevant))
         if request.apply:
             self.retriever.configure(tuning.decoder, share=tuning.share)
         return schemas.Tuned(

@@ -10,17 +10,13 @@ from coverset.decoders import Decoder
 from coverset.decoders.kinds import as_searched
 from coverset.decoders.registry import as_decoder
 from coverset.encoders.hybrid import Reading
-from coverset.explaining.floor import answered
+from coverset.explaining.floor import Judged, decoded
 from coverset.indexes import MemoryIndex
 from coverset.inputs import as_choice, as_count, as_number
 from coverset.plain import Fields
 from coverset.selection import Selection
 from coverset.store.snapshot import Snapshot
 from coverset.store.whole import UNITS, one_per_document
-from coverset.vectors import Vectors
-
-# What nothing here seems to answer gets the nearest document, and not the look of an answer.
-UNANSWERED = 1
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class Chosen:
 
     documents: Snapshot
     decoder: Decoder
-    selections: list[tuple[Reading, Selection]]
+    selections: list[Judged]
     seconds: float
 
 
@@ -58,32 +54,25 @@ def choose(readings: Sequence[Reading], version: Snapshot, wanted: Wanted) -> Ch
         documents = documents.sharing(wanted.share)
     decoder, index = as_decoder(wanted.decoder, documents.decoder), documents.index
     if index is None or not readings:
-        return Chosen(documents, decoder, [(reading, Selection.none()) for reading in readings], 0.0)
+        return Chosen(
+            documents, decoder, [Judged.of(reading, None, Selection.none()) for reading in readings], 0.0
+        )
     decoder, start = as_searched(decoder, index), time.perf_counter()
-    selections = list(zip(readings, _decoded(readings, index, decoder, wanted.k), strict=True))
+    selections = decoded(readings, index, decoder, wanted.k)
     if wanted.per == "document":
         selections = [
-            (reading, _by_document(reading, selection, documents, index, decoder, wanted.k))
-            for reading, selection in selections
+            _by_document(reading, selection, documents, index, decoder, wanted.k)
+            for reading, selection in zip(readings, selections, strict=True)
         ]
     seconds = (time.perf_counter() - start) / len(readings)
+    judged = [Judged.of(reading, index, found) for reading, found in zip(readings, selections, strict=True)]
     if wanted.where is None:  # a filter is an answer of its own kind: what passes it is wanted
-        selections = [
-            (reading, found if answered(reading, index, found.ids) else found.take(range(UNANSWERED)))
-            for reading, found in selections
-        ]
-    return Chosen(documents, decoder, selections, seconds)
-
-
-def _decoded(readings: Sequence[Reading], index: MemoryIndex, decoder: Decoder, k: int | None) -> list[Selection]:
-    """Return what a decoder chooses for requests of one batch."""
-    parts = [reading.targets for reading in readings]
-    wholes = Vectors.join([reading.whole for reading in readings])
-    return decoder.decode_batch(wholes, index, k, parts if any(parts) else None, guessed=readings[0].guessed)
+        judged = [each.cut for each in judged]
+    return Chosen(documents, decoder, judged, seconds)
 
 
 def _by_document(
     reading: Reading, found: Selection, documents: Snapshot, index: MemoryIndex, decoder: Decoder, k: int | None
 ) -> Selection:
     """Return the best passage of each document, decoded again where there are too few documents."""
-    return one_per_document(found, lambda deeper: _decoded([reading], index, decoder, deeper)[0], documents, k)
+    return one_per_document(found, lambda deeper: decoded([reading], index, decoder, deeper)[0], documents, k)

@@ -46,7 +46,8 @@ async def test_a_plan_finds_tools_step_by_step_and_says_what_none_does(agent: Ag
     assert answer["steps"][steps[2]] == []
     assert answer["unserved"] == [steps[2]]
     small = await agent.use("find_tools", request="what do we spend on average?", steps=steps, k=1)
-    assert (small["steps"], small["unserved"]) == (answer["steps"], [steps[2]])
+    first = {step: names[:1] for step, names in answer["steps"].items()}
+    assert (small["steps"], small["unserved"]) == (first, [steps[2]])
     assert {"words/count_words", "numbers/mean"} <= set(answer["siblings"]) | {t["name"] for t in answer["tools"]}
     assert "steps must not be empty" in await agent.fail("find_tools", request="a", steps=["b", " "])
 

@@ -132,7 +132,7 @@ def found(answer: Answer) -> FoundDocuments:
         ],
         answered=answer.answered,
         steps={part.text: list(part.served_by) for part in answer.parts},
-        unserved=[part.text for part in answer.parts if not part.served_by],
+        unserved=answer.unserved,
     )
 
 
