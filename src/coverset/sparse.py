@@ -57,10 +57,10 @@ class Words:
 
     def take(self, rows: Ids) -> Words:
         """Return these rows, in this order."""
-        counts = self.starts[rows + 1] - self.starts[rows]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], counts)
-        return Words(starts, self.terms[entries], self.values[entries], self.width)
+        # Imported here: numba, which compiles it, takes a while, and who has no words has no need of it.
+        from coverset.products import gather
+
+        return Words(*gather(self.starts, self.terms, self.values, rows), self.width)
 
     @property
     def owners(self) -> Ids:

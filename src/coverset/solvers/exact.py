@@ -8,6 +8,7 @@ on the pool, not on the corpus.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Hashable, Sequence
 from typing import Protocol
 
@@ -105,8 +106,9 @@ def solve_pools(
     """
     without: Sequence[Collection[Hashable]] = barred or [()] * len(targets)
     problems = zip(l1.tolist(), l2.tolist(), without, strict=True)
+    room = _Room(targets.dim + targets.width)
     pools = [
-        _Pool(documents, targets.one(q), sparse, ridge, k, gone)
+        _Pool(documents, targets.one(q), sparse, ridge, k, gone, room)
         for q, (sparse, ridge, gone) in enumerate(problems)
     ]
     while True:
@@ -139,14 +141,28 @@ def _advance(documents: Documents, pools: list[_Pool], live: Ids) -> None:
     each(advance, range(len(live)))
 
 
+class _Room(threading.local):
+    """Where a thread writes something out over the whole vocabulary, for a moment: all 0 before and after."""
+
+    def __init__(self, size: int) -> None:
+        self.written = np.zeros(size)
+
+
 class _Pool:
     """The documents in play for one query, by their row numbers, and the optimum over them."""
 
     def __init__(
-        self, documents: Documents, target: Vectors, l1: float, l2: float, k: int, barred: Collection[Hashable]
+        self,
+        documents: Documents,
+        target: Vectors,
+        l1: float,
+        l2: float,
+        k: int,
+        barred: Collection[Hashable],
+        room: _Room,
     ) -> None:
         self.documents, self.target, self.l1, self.l2, self.k = documents, target, l1, l2, k
-        self.barred = frozenset(barred)
+        self.barred, self.room = frozenset(barred), room
         # The target and what is left of it, written out over no more terms than they and the pool have.
         self.terms = target.words.terms
         self.query: Array = np.concatenate(
@@ -196,7 +212,9 @@ class _Pool:
         new = np.setdiff1d(found, self.rows, assume_unique=True)
         if self.barred:
             new = new[[i not in self.barred for i in self.documents.ids(new).tolist()]]
-        found_scores = scores(self.documents.vectors.rows, new, self._written(self.residual))
+        written = self._written(self.residual, self.room.written)
+        found_scores = scores(self.documents.vectors.rows, new, written)
+        written[: self.target.dim] = written[self.target.dim + self.terms] = 0.0
         unit = self.documents.longest * length(self.query)
         excess = float((found_scores - self.l1).max(initial=-np.inf))
         self.growing = excess > 0.1 * TOLERANCE * unit or (self.roughly and self.documents.whole)
@@ -217,7 +235,9 @@ class _Pool:
         if self.target.width and len(members) <= GATHERED:
             rows, members = self._narrow(), np.arange(len(members))
         elif self.target.width:
-            self.query, self.residual = self._written(self.query), self._written(self.residual)
+            self.query, self.residual = (
+                self._written(vector, np.zeros_like(self.room.written)) for vector in (self.query, self.residual)
+            )
             self.terms = np.arange(self.target.width, dtype=np.int32)
         # Of documents that are alike each has its share of the weight: what stands for many has all of it.
         l2 = self.l2 / self.documents.stands_for
@@ -246,11 +266,11 @@ class _Pool:
                 rows, members, self.query, self.l1, l2, self.residual, enough
             )
 
-    def _written(self, vector: Array) -> Array:
+    def _written(self, vector: Array, room: Array) -> Array:
         """Return the target, or what is left of it, written out over the whole vocabulary."""
-        dim, written = self.target.dim, np.zeros(self.target.dim + self.target.width)
-        written[:dim], written[dim + self.terms] = vector[:dim], vector[dim:]
-        return written
+        dim = self.target.dim
+        room[:dim], room[dim + self.terms] = vector[:dim], vector[dim:]
+        return room
 
     def _narrow(self) -> Rows:
         """Return a copy of the pool's rows with no more terms than they have, and write out the target anew."""
