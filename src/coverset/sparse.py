@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Floats, Ids, read_only
 
 Terms = NDArray[np.int32]
 NO_TERMS, NO_VALUES = np.empty(0, np.int32), np.empty(0, np.float32)
@@ -60,7 +60,8 @@ class Words:
         # Imported here: numba, which compiles it, takes a while, and who has no words has no need of it.
         from coverset.products import gather
 
-        return Words(*gather(self.starts, self.terms, self.values, rows), self.width)
+        starts, terms, values = read_only(self.starts), read_only(self.terms), read_only(self.values)
+        return Words(*gather(starts, terms, values, read_only(rows)), self.width)
 
     @property
     def owners(self) -> Ids:

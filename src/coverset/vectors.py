@@ -142,7 +142,8 @@ class Vectors:
 
         slots = np.zeros(self.width, np.int32)
         terms, asked = np.empty_like(self.words.terms), np.empty_like(targets.words.terms)
-        count = renumber(targets.words.terms, slots, renumber(self.words.terms, slots, 0, terms), asked)
+        count = renumber(read_only(self.words.terms), slots, 0, terms)
+        count = renumber(read_only(targets.words.terms), slots, count, asked)
         return self._termed(terms, count), targets._termed(asked, count)
 
     def _termed(self, terms: Terms, width: int) -> Vectors:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coverset.arrays import Array, Floats, Ids
+from coverset.arrays import Array, Floats, Ids, read_only
 from coverset.compilation import vectorised
 from coverset.products import few_products, inner, length, renumber
 from coverset.solvers.parallel import each, ranges
@@ -87,7 +87,8 @@ class Bounds:
         """
         cuts, slopes, shifts = (np.array(part, np.float32) for part in zip(*turned, strict=True))
         slots, asked = np.zeros(rows.width, np.int32), np.empty_like(residuals.words.terms)
-        spread = np.zeros((len(batch), renumber(residuals.words.terms, slots, 0, asked) + 1), np.float32)
+        count = renumber(read_only(residuals.words.terms), slots, 0, asked)
+        spread = np.zeros((len(batch), count + 1), np.float32)
         spread[residuals.words.owners, asked + 1] = residuals.words.values
         per_unit = self._known(batch, residuals)
         found: list[tuple[Terms, Terms, Floats]] = []

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coverset.arrays import Floats, Ids
+from coverset.arrays import Floats, Ids, read_only
 from coverset.compilation import compiled, vectorised
 from coverset.indexes.memory.postings import OFF, Codes, Postings, coded, runs, scaling
 from coverset.indexes.memory.samples import STEPS
@@ -76,7 +76,7 @@ class ByRow(WordScan):
     def __init__(self, rows: Rows, heaviest: float, targets: Words, step: int) -> None:
         self._rows, self._step = rows, step
         self._slots, slots = np.zeros(rows.width, np.int32), np.empty_like(targets.terms)
-        weights = np.zeros((renumber(targets.terms, self._slots, 0, slots), len(targets)), np.float32)
+        weights = np.zeros((renumber(read_only(targets.terms), self._slots, 0, slots), len(targets)), np.float32)
         weights[slots, targets.owners] = np.float32(rows.roots[1]) * targets.values
         self._slots -= 1
         self._scales = scaling(abs(weights).max(axis=0, initial=0.0))
