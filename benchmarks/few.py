@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,14 @@ def markdown(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Study every set, and write few.json and few.md."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def run(
+    name: str,
+    told: str | None,
+    study: Callable[[Path, str], dict[str, Any]],
+    markdown: Callable[[dict[str, dict[str, Any]]], str],
+) -> None:
+    """Study every set of the command line, and write a JSON file and a table of that name."""
+    parser = argparse.ArgumentParser(description=told)
     parser.add_argument("folders", nargs="+", type=Path, help="data sets in BEIR layout, with a dev split")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
@@ -109,11 +115,11 @@ def main() -> None:
     with progress("data sets", len(arguments.folders)) as advance:
         for folder in arguments.folders:
             results[folder.name] = study(folder, arguments.encoder)
-            (arguments.out / "few.json").write_text(json.dumps(results, indent=1) + "\n")
+            (arguments.out / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")
             advance(1)
-    (arguments.out / "few.md").write_text(markdown(results))
+    (arguments.out / f"{name}.md").write_text(markdown(results))
     print(markdown(results))
 
 
 if __name__ == "__main__":
-    main()
+    run("few", __doc__, study, markdown)

@@ -8,20 +8,17 @@ the space that a search uses, words and meaning with parts. Of splits beyond 200
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.few import COUNTS, some
+from benchmarks.few import COUNTS, run, some
 from coverset.arrays import Array, Ids
 from coverset.evaluation.embedded import Space, embed
 from coverset.evaluation.metrics import paired
 from coverset.evaluation.tuning import TARGET, Trial, attempt_all, best, choose
-from coverset.progress import progress
 
 DRAWS = 100
 # Train splits that ask as dev does (metatool's needs one tool a query) and are soon encoded (toollens' is not).
@@ -120,22 +117,5 @@ def markdown(results: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Study every set, and write few_rules.json and few_rules.md."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path, help="data sets in BEIR layout, with a dev split")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
-    arguments = parser.parse_args()
-    results = {}
-    with progress("data sets", len(arguments.folders)) as advance:
-        for folder in arguments.folders:
-            results[folder.name] = study(folder, arguments.encoder)
-            (arguments.out / "few_rules.json").write_text(json.dumps(results, indent=1) + "\n")
-            advance(1)
-    (arguments.out / "few_rules.md").write_text(markdown(results))
-    print(markdown(results))
-
-
 if __name__ == "__main__":
-    main()
+    run("few_rules", __doc__, study, markdown)

@@ -274,7 +274,7 @@ def _with_reasons(answer: Answer, documents: Documents, targets: Sequence[Target
 
 
 def _targets(asked: Vectors, index: MemoryIndex) -> list[Target]:
-    return [Target.of(asked.take(slice(n, n + 1)), index) for n in range(len(asked))]
+    return [Target.of(asked.one(n), index) for n in range(len(asked))]
 
 
 def _together(targets: Sequence[Target], ids: Ids) -> float:

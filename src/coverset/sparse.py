@@ -58,7 +58,7 @@ class Words:
     def take(self, rows: Ids) -> Words:
         """Return these rows, in this order."""
         # Imported here: numba, which compiles it, takes a while, and who has no words has no need of it.
-        from coverset.products import gather
+        from coverset.gathering import gather
 
         starts, terms, values = read_only(self.starts), read_only(self.terms), read_only(self.values)
         return Words(*gather(starts, terms, values, read_only(rows)), self.width)

@@ -138,7 +138,7 @@ class Vectors:
         """
         if not self.width:
             return self, targets
-        from coverset.products import renumber
+        from coverset.gathering import renumber
 
         slots = np.zeros(self.width, np.int32)
         terms, asked = np.empty_like(self.words.terms), np.empty_like(targets.words.terms)

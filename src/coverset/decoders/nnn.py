@@ -197,7 +197,7 @@ class NNN(Decoder):
             chosen.update(zip(which.tolist(), cut.select(solution), strict=True))
         selections = [chosen[q] for q in range(len(requests))]
         for q in [] if kinds is None else kinds.repeated(documents, [s.ids for s in selections]):
-            asked = Requests(wholes.take(slice(q, q + 1)))
+            asked = Requests(wholes.one(q))
             selections[q] = rounds.decode(asked, rounds.surroundings(asked), float(l1[q]), float(l2[q]))
         return self._told(selections, solving)
 
@@ -265,7 +265,7 @@ def _less(targets: Vectors, index: Index, weighed: list[tuple[Keys, Array]]) -> 
     documents, views = fetch(index, ids), dict[int, Vectors]()
     for which, view in suiting(index, targets):
         views.update(dict.fromkeys(which.tolist(), kind(view)))
-    rows = [targets.take(slice(q, q + 1)).as_in(views[q]) for q in range(len(targets))]
+    rows = [targets.one(q).as_in(views[q]) for q in range(len(targets))]
     spans = [documents.take(places[a:b]) for a, b in pairwise(ends.tolist())]
     less = [row.less(weights, some) for row, (_, weights), some in zip(rows, weighed, spans, strict=True)]
     return Vectors.join(less)

@@ -59,11 +59,11 @@ class Requests:
     def one(self, request: int) -> Requests:
         """Return one request alone."""
         parts = None if self.parts is None else [self.parts[request]]
-        return Requests(self.wholes.take(slice(request, request + 1)), parts, self.guessed)
+        return Requests(self.wholes.one(request), parts, self.guessed)
 
     def targets(self, request: int) -> Vectors:
         """Return all targets of one request: the whole, then its parts."""
-        whole = self.wholes.take(slice(request, request + 1))
+        whole = self.wholes.one(request)
         return whole if self.parts is None else Vectors.join([whole, self.parts[request]])
 
 

@@ -84,7 +84,7 @@ class Solving:
             else:
                 found = self._pools(view, some, sparse, ridge, k, [barred] * len(some))
             for n, (t, solution) in enumerate(zip(which.tolist(), found, strict=True)):
-                solved[t] = solution, view, some.take(slice(n, n + 1))
+                solved[t] = solution, view, some.one(n)
         solutions = [solved[t] for t in range(len(targets))]
         if among is None and not small:
             return _completed(solutions)

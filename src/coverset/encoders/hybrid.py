@@ -143,7 +143,7 @@ class Hybrid:
         targets = self.part_vectors(parts)
         return [
             Reading(
-                wholes.take(slice(n, n + 1)),
+                wholes.one(n),
                 list(parts[n]),
                 targets[n],
                 [None if each is None else self._said(each) for each in (text, *parts[n])],

@@ -136,4 +136,4 @@ def _alone(reading: Reading, part: int) -> Reading:
     """Return a part as a request of its own."""
     assert reading.targets is not None
     said: list[Said | None] = [reading.said[part + 1]]
-    return Reading(reading.targets.take(slice(part, part + 1)), said=said)
+    return Reading(reading.targets.one(part), said=said)

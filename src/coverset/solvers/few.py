@@ -47,7 +47,7 @@ def solve_among(
         rows, some = vectors, members[q]
         if vectors.width:
             rows, some = vectors.take(some), np.arange(len(some))
-        rows, target = rows.narrowed(targets.take(slice(q, q + 1)))
+        rows, target = rows.narrowed(targets.one(q))
         return _solve(ids[members[q]], rows, some, target, float(l1[q]), float(l2[q]))
 
     return gathered(solve, len(targets))
@@ -60,7 +60,7 @@ def solve_together(
     rows, asked = vectors.narrowed(targets)
 
     def solve(q: int) -> Solution:
-        target = asked.take(slice(q, q + 1))
+        target = asked.one(q)
         return _solve(ids[places], rows, places, target, float(l1[q]), float(l2[q]))
 
     return gathered(solve, len(targets))

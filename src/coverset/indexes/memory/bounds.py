@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Array, Floats, Ids, read_only
 from coverset.compilation import vectorised
-from coverset.products import few_products, inner, length, renumber
+from coverset.gathering import renumber
+from coverset.products import few_products, inner, length
 from coverset.solvers.parallel import each, ranges
 from coverset.sparse import Terms
 from coverset.vectors import Rows, Vectors

@@ -9,9 +9,9 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids, read_only
 from coverset.compilation import compiled, vectorised
+from coverset.gathering import renumber
 from coverset.indexes.memory.postings import OFF, Codes, Postings, coded, runs, scaling
 from coverset.indexes.memory.samples import STEPS
-from coverset.products import renumber
 from coverset.sparse import Terms, Words
 from coverset.vectors import Rows
 
