@@ -229,7 +229,7 @@ def test_parts_among_the_nearest_of_a_large_corpus_are_solved_over_all_that_is_n
     index, asked = MemoryIndex(Vectors(meaning, words), share=0.5), Vectors(ask, said)
     rows, targets = stacked(meaning, words, 0.5), stacked(ask, said, 0.5)
     whole, parts = asked.take(slice(0, 1)), asked.take(slice(1, 5))
-    nnn = NNN(l1=0.05, l2=0.2, candidates=200)
+    nnn = NNN(l1=0.05, l2=0.2, candidates=400)  # half as many for each target
     found = nnn.decode(whole, index, 6, parts)
     near = np.unique(np.argsort(-(targets @ rows.T), axis=1)[:, :200])
     assert len(near) > 512
@@ -240,6 +240,16 @@ def test_parts_among_the_nearest_of_a_large_corpus_are_solved_over_all_that_is_n
     by_worth = near[np.argsort(-worth)].tolist()
     expected = sorted(leading, key=by_worth.index) + [i for i in by_worth if i not in leading]
     assert found.ids.tolist() == expected[:6]
+
+
+@pytest.mark.parametrize("decoder", [NNN(), NNN(candidates=50), NNN(l1=0.1, l2=0.1, candidates=50)])
+@pytest.mark.parametrize("parts", [None, 2])
+def test_k_documents_come_back_even_if_there_are_more_than_candidates(decoder: NNN, parts: int | None) -> None:
+    rng = np.random.default_rng(7)
+    corpus, asked = rng.standard_normal((3000, 16)), rng.standard_normal((3, 16))
+    corpus[:400] = corpus[400:800]  # of these only one each
+    found = decoder.decode(asked[0], MemoryIndex(corpus), 1500, parts and asked[1 : 1 + parts])
+    assert len(set(found.ids.tolist())) == 1500
 
 
 def test_a_part_without_words_is_solved_over_meaning_among_what_the_others_found() -> None:

@@ -23,6 +23,17 @@ SMALL = 2048
 DEEPER = 4
 
 
+class Standing(NamedTuple):
+    """Documents no two of which are alike, and for each that is alike to one of them the one that stands for it.
+
+    They were told apart among those that were found `depth` deep.
+    """
+
+    depth: int
+    kept: list[Hashable]
+    left_out: dict[Hashable, Hashable]
+
+
 class Among(NamedTuple):
     """Some of the documents that were fetched, by their places, which ascend as their ids do.
 
@@ -97,11 +108,8 @@ class Surroundings:
             kept &= np.array([identifier not in barred for identifier in ids.tolist()], bool)
         return Among(ids, vectors, np.flatnonzero(kept), whole)
 
-    def kinds(self, kinds: Kinds, depth: int, count: int) -> tuple[int, dict[Hashable, Hashable]]:
-        """Return what is alike to the best documents, so many kinds of them, and the one that stands for each.
-
-        The best are those nearest to any of the targets. Also returned is how deep it was searched for them.
-        """
+    def kinds(self, kinds: Kinds, depth: int, count: int) -> Standing:
+        """Return the best documents of so many kinds, by the target nearest to each, and what they stand for."""
         while True:
             near = self._nearest(depth)
             ids, vectors = near.documents
@@ -112,7 +120,8 @@ class Surroundings:
             depth = within(self._index, DEEPER * near.depth)
             if len(kept) == count or depth == near.depth or not near.found.all():
                 names = ids[order[kept]].tolist()
-                return near.depth, {i: name for name, others in zip(names, alike, strict=True) for i in others}
+                left_out = {i: name for name, others in zip(names, alike, strict=True) for i in others}
+                return Standing(near.depth, names, left_out)
 
     def _nearest(self, depth: int) -> Nearest:
         if self._found is None or depth > self._found.depth:

@@ -38,7 +38,7 @@ def as_searched(decoder: D, index: Index) -> D:
     here = at_hand(index)
     if getattr(decoder, "distinct", False) != "auto" or here is None or not (here.corpus.width and here.dim):
         return decoder
-    return replace(decoder, distinct=VERSIONS if here.repetitive else ALIKE)  # type: ignore[type-var]
+    return replace(decoder, distinct=VERSIONS if here.copies > 1 else ALIKE)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Kinds:
         """Return the rule that a setting asks for, None where it is off; `auto` says whether "auto" means on."""
         if distinct == "auto":
             here = at_hand(index) if auto else None
-            return cls(VERSIONS if here is not None and here.repetitive else ALIKE) if auto else None
+            return cls(VERSIONS if here is not None and here.copies > 1 else ALIKE) if auto else None
         return None if distinct is False else cls(distinct)
 
     @property

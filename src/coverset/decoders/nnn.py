@@ -25,8 +25,9 @@ from coverset.inputs import as_choice, as_count, as_flag, as_number, as_targets
 from coverset.selection import Selection
 from coverset.vectors import Vectors
 
-# Without strengths, over a corpus that is not small, the nearest documents that are decoded; where copies abound.
-CANDIDATES, OF_COPIES = 256, 512
+# Without strengths, over a corpus that is not small, the nearest documents that are decoded: at least, for each
+# version that documents have, and at most. How many versions are taken for granted where that cannot be told.
+CANDIDATES, EACH, MOST, VERSIONS = 256, 64, 1024, 8
 # The strengths that tuning tries. The paper's grid stops at l2 = 1; this one goes on towards the dense limit, so
 # that the best of it need not lose to Dense.
 L1 = (0.01, 0.03, 0.06, 0.1, 0.3, 0.6, 1.0)
@@ -58,7 +59,8 @@ class NNN(Decoder):
     candidates
         Decode among this many documents nearest to the query, after a single search and without a
         certificate; None: over the whole corpus, or, where a strength is left to be chosen and there are
-        more than 2,048 documents, among the nearest 256, or 512 where copies abound.
+        more than 2,048 documents, among the nearest 256, or up to 1,024 where versions abound. With parts it is
+        half as many for each target.
     fill
         When fewer than k documents have weight, go on with those that the residual r* = v - U w* likes
         best, at weight 0. False: return only documents with weight.
@@ -205,8 +207,8 @@ class NNN(Decoder):
         """Decode one request with its parts; strengths and documents come of the same search."""
         near, l1, l2 = rounds.surroundings(asked), self.l1, self.l2
         if l1 is None or l2 is None:
-            deep = max(rounds.solving.candidates or 0, depth(near.targets, rounds.kinds))
-            suiting_l1, suiting_l2 = strengths(near.whole(within(rounds.index, deep)), rounds.kinds)
+            deep = max(rounds.depth(near) or 0, within(rounds.index, depth(near.targets, rounds.kinds)))
+            suiting_l1, suiting_l2 = strengths(near.whole(deep), rounds.kinds)
             l1, l2 = (float(suiting_l1[0]) if l1 is None else l1), (float(suiting_l2[0]) if l2 is None else l2)
         return rounds.decode(asked, near, l1, l2)
 
@@ -220,7 +222,11 @@ class NNN(Decoder):
         limited = self._chooses and self.candidates is None and not self.certify and len(index) > SMALL_KEPT
         candidates = self.candidates
         if limited:
-            candidates = OF_COPIES if kinds is not None and kinds.common else CANDIDATES
+            candidates = CANDIDATES
+            if kinds is not None and kinds.common:
+                here = at_hand(index)
+                versions = VERSIONS if here is None or here.copies == 1 else here.copies
+                candidates = min(max(CANDIDATES, EACH * versions), MOST)
         return Solving(self.solver, self.iterations, candidates, self.certify, prepared)
 
     @property

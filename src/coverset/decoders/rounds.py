@@ -35,23 +35,32 @@ class Rounds:
         """Return what is near a request, not searched for yet."""
         return Surroundings(self.index, asked.targets(0))
 
+    def depth(self, near: Surroundings) -> int | None:
+        """Return how many documents near each target of a request are solved over, None: all that there are."""
+        return self.solving.depth(self.index, len(near.targets), self._room)
+
     def decode(self, asked: Requests, near: Surroundings, l1: float, l2: float) -> Selection:
         """Decode one request, with its parts: solved again without what others stand for, till that is nothing."""
-        depth, left_out = self.solving.candidates, dict[Hashable, Hashable]()
+        depth, left_out, told = self.depth(near), dict[Hashable, Hashable](), set[Hashable]()
         if self.kinds is not None and self.kinds.common and self.cut.k is not None:
-            ahead = within(self.index, AHEAD * self.cut.k)
-            searched, left_out = near.kinds(self.kinds, depth or self._room, ahead)
-            depth = depth and searched
+            ahead = near.kinds(self.kinds, depth or self._room, within(self.index, AHEAD * self.cut.k))
+            left_out = ahead.left_out
+            if depth is not None:  # all that is solved over has been compared with these
+                depth, told = ahead.depth, set(ahead.kept)
         while True:
             among = None if depth is None else near.among(depth, left_out)
             solutions = self.solving.request(near.targets, self.index, among, l1, l2, self._room, list(left_out))
             complete = self.cut.whole and len(solutions[0].ids) == len(self.index)
             combined = Combined(solutions, asked.guessed)
-            new = self._alike(combined, among)
+            new = {} if self._apart(combined, told) else self._alike(combined, among)
             if not new:
                 found = combined.select(self.cut, complete=complete)
                 return replace(found, alike=_standing(found.ids.tolist(), left_out))
             left_out.update(new)
+
+    def _apart(self, combined: Combined, told: set[Hashable]) -> bool:
+        """Whether the answer is all of documents that were told apart, and nothing alike to them is left."""
+        return bool(told) and told.issuperset(combined.solutions[0].ids[combined.order(self.cut)].tolist())
 
     def _alike(self, combined: Combined, among: Among | None) -> dict[Hashable, Hashable]:
         """Return what is to be left out, and the document that stands for it."""

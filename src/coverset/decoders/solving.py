@@ -36,18 +36,28 @@ class Solving:
         """Whether solutions account for every document of the corpus."""
         return self.candidates is None or (index.exact and self.candidates >= len(index))
 
+    def depth(self, index: Index, targets: int, k: int) -> int | None:
+        """Return how many documents near each target of a request are solved over, None: all that there are.
+
+        With parts, half as many for each: together they are as many at least, and the best of each are among them.
+        """
+        if self.candidates is None:
+            return None
+        halved = targets > 1 and self.candidates < len(index)
+        return within(index, max(self.candidates // 2 if halved else self.candidates, k))
+
     def batches(
         self, targets: Vectors, index: Index, l1: Array, l2: Array, k: int, near: Nearest | None
     ) -> Iterator[tuple[Ids, Solution]]:
         """Yield which targets were solved for, and their solution, which holds their best k + 1 documents."""
-        if self.candidates is not None:
-            depth = within(index, max(self.candidates, k))
-            near = near if near is not None and near.depth >= depth else Nearest(index, targets, depth)
+        depth = self.depth(index, 1, k)
+        if depth is not None and (near is None or near.depth < depth):
+            near = Nearest(index, targets, depth)
         for which, view in suiting(index, targets):
             for start in range(0, len(which), BATCH):
                 part = which[start : start + BATCH]
                 some = (targets if len(part) == len(targets) else targets.take(part)).as_in(kind(view))
-                if near is not None and self.candidates is not None:
+                if near is not None and depth is not None:
                     for n, solution in enumerate(self._near(near, part, view, some, l1[part], l2[part])):
                         yield part[n : n + 1], solution
                 elif (here := self._small(view)) is not None:

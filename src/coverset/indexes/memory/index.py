@@ -28,8 +28,8 @@ QUERIES = 128
 SHARE = 0.6
 # Pairs of a query and a document from which on all cores score them.
 MANY = 1024
-# Two documents of a cosine above this are much alike; how many documents to look at for whether most have one.
-MUCH_ALIKE, SAMPLE = 0.8, 64
+# Two documents of a cosine above this are much alike; how many documents, and how many near each, are looked at.
+MUCH_ALIKE, SAMPLE, COPIES = 0.8, 64, 64
 # How many views with other shares of words are kept, with all that they have computed: as many as tuning tries.
 VIEWS = 8
 
@@ -210,20 +210,19 @@ class MemoryIndex:
         return float(np.median(cosines.max(axis=1)))
 
     @cached_property
-    def repetitive(self) -> bool:
-        """Whether at least half of the documents, in a sample, have another one much like them: their versions.
+    def copies(self) -> int:
+        """In how many versions, much alike, at least half of the documents are there; 1: there are no versions.
 
-        Only words and meaning together can tell versions from different things that are described alike.
+        Told by a sample, up to 64. Only words and meaning together can tell versions from different things that
+        are described alike.
         """
-        if not (self.corpus.width and self.corpus.dim) or len(self) < 2:
-            return False
         rows = np.unique(np.linspace(0, len(self) - 1, SAMPLE).astype(np.int64))
         rows = rows[self.norms[rows] > 0]
-        scores, ids = self.search(self.corpus.take(rows), 2)
-        other = np.where(ids[:, 0] == rows, 1, 0)[:, None]
-        lengths = self.norms[rows] * self.norms[np.take_along_axis(ids, other, axis=1)[:, 0]]
-        alike = np.take_along_axis(scores, other, axis=1)[:, 0] >= MUCH_ALIKE * lengths
-        return bool(alike.mean() >= 0.5) if len(rows) else False
+        if not (self.corpus.width and self.corpus.dim and len(rows)):
+            return 1
+        scores, ids = self.search(self.corpus.take(rows), min(COPIES, len(self)))
+        alike = scores >= MUCH_ALIKE * self.norms[rows][:, None] * self.norms[ids]
+        return max(1, int(np.sort(alike.sum(axis=1))[len(rows) // 2]))
 
     @cached_property
     def written(self) -> Floats:
