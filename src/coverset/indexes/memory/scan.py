@@ -116,6 +116,8 @@ def _scan_roughly(
 
     Then negative words, which a residual has for all that is covered, are left out: they only lower scores.
     """
+    from coverset.indexes.memory.listing import best_rows
+
     corpus, words = index.corpus, queries.words
     targets = np.float32(corpus.roots[0]) * queries.meaning
     without = in_full and not corpus.words.negative
@@ -131,10 +133,8 @@ def _scan_roughly(
     found: list[Ids] = [np.empty(0, np.int64)] * len(queries)
 
     def read(q: int) -> None:
-        one = slice(q, q + 1)
-        shortlist = Shortlist(1, most, (slack + 2 * error)[one], (lowest - error)[one])
-        shortlist.add(0, scores[one])
-        found[q] = shortlist.rows()[0] * step
+        rows, reached = best_rows(scores[q], most, slack[q] + 2 * error[q], lowest[q] - error[q])
+        found[q] = rows * step
         if not in_full:
             return
         said = slice(words.starts[q], words.starts[q + 1])
@@ -143,7 +143,7 @@ def _scan_roughly(
         query = queries.meaning[q], spread
         found[q], least = _read_in_full(corpus, found[q], *query, most, lowest[q], slack[q])
         # Where many are lower than they seemed, others may be among the best.
-        if without and shortlist.threshold[0] > least - error[q] and (words.values[said] < 0).any():
+        if without and reached > least - error[q] and (words.values[said] < 0).any():
             rows = np.flatnonzero(scores[q] >= least - error[q]) * step
             found[q], _ = _read_in_full(corpus, rows, *query, most, lowest[q], slack[q])
 
