@@ -12,6 +12,9 @@ from coverset.compilation import compiled
 if TYPE_CHECKING:
     from coverset.sparse import Terms
 
+# 2^64 over the golden ratio: its multiples' first bits are spread evenly.
+MIXED = np.uint64(0x9E3779B97F4A7C15)
+
 
 @compiled
 def gather(starts: Ids, terms: Terms, values: Floats, rows: Ids) -> tuple[Ids, Terms, Floats]:
@@ -28,11 +31,29 @@ def gather(starts: Ids, terms: Terms, values: Floats, rows: Ids) -> tuple[Ids, T
 
 
 @compiled
-def renumber(terms: Terms, slots: Terms, count: int, out: Terms) -> int:
-    """Number terms as they come, from `count` on; `slots` has each one's number and 1 more, 0: not met yet."""
+def numbered(terms: Terms, others: Terms) -> tuple[Terms, Terms, int]:
+    """Return terms, and others, numbered as they come, and how many different ones there are.
+
+    By a hash table that is as large as they are many: a vocabulary may have millions.
+    """
+    bits = 6
+    while 1 << bits < 2 * (len(terms) + len(others)):
+        bits += 1
+    keys, numbers = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.int32)
+    first, second = np.empty(len(terms), np.int32), np.empty(len(others), np.int32)
+    count = _number(others, keys, numbers, bits, _number(terms, keys, numbers, bits, 0, first), second)
+    return first, second, count
+
+
+@compiled
+def _number(terms: Terms, keys: Terms, numbers: Terms, bits: int, count: int, out: Terms) -> int:
+    """Number terms from `count` on, those in the table as there; keys are looked for from their hash onwards."""
     for e in range(len(terms)):
-        if slots[terms[e]] == 0:
+        slot = np.int64((np.uint64(terms[e]) * MIXED) >> np.uint64(64 - bits))
+        while keys[slot] != terms[e] and keys[slot] >= 0:
+            slot = (slot + 1) & (len(keys) - 1)
+        if keys[slot] < 0:
+            keys[slot], numbers[slot] = terms[e], count
             count += 1
-            slots[terms[e]] = count
-        out[e] = slots[terms[e]] - 1
+        out[e] = numbers[slot]
     return count

@@ -82,31 +82,31 @@ def scores(rows: Rows, members: Ids, target: Array) -> Array:
 
 
 @vectorised
-def pair_scores(
-    rows: Rows, targets: Rows, which: Ids, members: Ids, start: int, stop: int, spread: Array, out: Floats
-) -> None:
-    """Set out[n] = u . target for some of a list of pairs, by target, summed in double precision.
-
-    `spread` is room to write out the words of a target in: all 0 before and after.
-    """
+def pair_scores(rows: Rows, targets: Rows, which: Ids, members: Ids, start: int, stop: int, out: Floats) -> None:
+    """Set out[n] = u . target for some of a list of pairs, summed in double precision."""
     meaning, others = rows.meaning, targets.meaning
     first, second = rows.roots[0] * targets.roots[0], rows.roots[1] * targets.roots[1]
-    starts, terms, values, words = rows.starts, rows.terms, rows.values, len(rows.terms) > 0
     for n in range(start, stop):
         i, q, total = members[n], which[n], 0.0
         for t in range(meaning.shape[1]):
             total += np.float64(meaning[i, t]) * np.float64(others[q, t])
         total *= first
-        if words:
-            if n == start or q != which[n - 1]:
-                write_words(targets, q, second, spread)
-            part = 0.0
-            for e in range(starts[i], starts[i + 1]):
-                part += np.float64(values[e]) * spread[terms[e]]
-            total += part
-            if n + 1 == stop or q != which[n + 1]:
-                write_words(targets, q, 0.0, spread)
+        if len(rows.terms) > 0:
+            total += second * common_words(rows, i, targets, q)
         out[n] = total
+
+
+@compiled
+def common_words(rows: Rows, i: int, others: Rows, j: int) -> float:
+    """Return the product of the words of two rows, whose terms ascend: no vocabulary is written out."""
+    total, e, f = 0.0, rows.starts[i], others.starts[j]
+    while e < rows.starts[i + 1] and f < others.starts[j + 1]:
+        one, other = rows.terms[e], others.terms[f]
+        if one == other:
+            total += np.float64(rows.values[e]) * np.float64(others.values[f])
+        e += one <= other
+        f += other <= one
+    return total
 
 
 @vectorised

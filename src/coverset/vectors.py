@@ -132,18 +132,15 @@ class Vectors:
         return self.made(meaning * self.meaning, self.words.valued(words * self.words.values), (1.0, 1.0))
 
     def narrowed(self, targets: Vectors) -> tuple[Vectors, Vectors]:
-        """Return the same rows and targets with no more terms than they have between them, numbered anew.
+        """Return the same rows and targets with no more terms than they have between them, numbered as they come.
 
         What is written out over a whole vocabulary takes as long as it is large.
         """
         if not self.width:
             return self, targets
-        from coverset.gathering import renumber
+        from coverset.gathering import numbered
 
-        slots = np.zeros(self.width, np.int32)
-        terms, asked = np.empty_like(self.words.terms), np.empty_like(targets.words.terms)
-        count = renumber(read_only(self.words.terms), slots, 0, terms)
-        count = renumber(read_only(targets.words.terms), slots, count, asked)
+        terms, asked, count = numbered(read_only(self.words.terms), read_only(targets.words.terms))
         return self._termed(terms, count), targets._termed(asked, count)
 
     def _termed(self, terms: Terms, width: int) -> Vectors:

@@ -86,7 +86,8 @@ class Kinds:
         # Imported here: numba, which compiles it, is only needed once documents are compared.
         from coverset.solvers.standing import stand_ins
 
-        kinds = stand_ins(vectors.rows, vectors.norms, ranked, self.cosine, k, np.zeros(vectors.width))
+        few = vectors if vectors.width <= len(vectors.words.terms) else vectors.narrowed(vectors.take(slice(0)))[0]
+        kinds = stand_ins(few.rows, few.norms, ranked, self.cosine, k, np.zeros(few.width))
         by_kind = np.argsort(kinds, kind="stable")
         starts = np.searchsorted(kinds[by_kind], np.arange(kinds.max(initial=-1) + 2))
         members = [by_kind[a:b] for a, b in pairwise(starts.tolist())]

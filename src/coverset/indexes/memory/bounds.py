@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from coverset.arrays import Array, Floats, Ids, read_only
 from coverset.compilation import vectorised
-from coverset.gathering import renumber
+from coverset.gathering import numbered
 from coverset.products import few_products, inner, length
 from coverset.solvers.parallel import each, ranges
-from coverset.sparse import Terms
+from coverset.sparse import NO_TERMS, Terms
 from coverset.vectors import Rows, Vectors
 
 Codes = NDArray[np.uint8]
@@ -87,8 +87,9 @@ class Bounds:
         Every `step`-th row is known, and counted.
         """
         cuts, slopes, shifts = (np.array(part, np.float32) for part in zip(*turned, strict=True))
-        slots, asked = np.zeros(rows.width, np.int32), np.empty_like(residuals.words.terms)
-        count = renumber(read_only(residuals.words.terms), slots, 0, asked)
+        terms, slots = residuals.words.terms, np.zeros(rows.width, np.int32)
+        asked, _, count = numbered(read_only(terms), NO_TERMS)
+        slots[terms] = asked + 1
         spread = np.zeros((len(batch), count + 1), np.float32)
         spread[residuals.words.owners, asked + 1] = residuals.words.values
         per_unit = self._known(batch, residuals)

@@ -154,7 +154,7 @@ class MemoryIndex:
 
         out, halves = np.empty(len(rows), np.float32), (self.corpus.rows, queries.rows)
         parts = ranges(len(rows)) if len(rows) > MANY else [(0, len(rows))]
-        each(lambda part: pair_scores(*halves, which, rows, *part, np.zeros(self.corpus.width), out), parts)
+        each(lambda part: pair_scores(*halves, which, rows, *part, out), parts)
         return out
 
     def vectors(self, ids: Ids) -> Floats | Vectors:

@@ -9,10 +9,10 @@ import numpy as np
 
 from coverset.arrays import Floats, Ids, read_only
 from coverset.compilation import compiled, vectorised
-from coverset.gathering import renumber
+from coverset.gathering import numbered
 from coverset.indexes.memory.postings import OFF, Codes, Postings, coded, runs, scaling
 from coverset.indexes.memory.samples import STEPS
-from coverset.sparse import Terms, Words
+from coverset.sparse import NO_TERMS, Terms, Words
 from coverset.vectors import Rows
 
 # What a term of a row costs, and how much more for each target, in units of an entry of a term's list.
@@ -75,10 +75,11 @@ class ByRow(WordScan):
 
     def __init__(self, rows: Rows, heaviest: float, targets: Words, step: int) -> None:
         self._rows, self._step = rows, step
-        self._slots, slots = np.zeros(rows.width, np.int32), np.empty_like(targets.terms)
-        weights = np.zeros((renumber(read_only(targets.terms), self._slots, 0, slots), len(targets)), np.float32)
+        slots, _, count = numbered(read_only(targets.terms), NO_TERMS)
+        self._slots = np.full(rows.width, -1, np.int32)
+        self._slots[targets.terms] = slots
+        weights = np.zeros((count, len(targets)), np.float32)
         weights[slots, targets.owners] = np.float32(rows.roots[1]) * targets.values
-        self._slots -= 1
         self._scales = scaling(abs(weights).max(axis=0, initial=0.0))
         self._codes = coded(weights, self._scales)
         self.error = np.float32(OFF * heaviest) * self._scales
