@@ -28,7 +28,7 @@ from coverset.encoders.words import Analyser
 from coverset.evaluation.speed import best
 from coverset.indexes.memory.postings import Postings
 
-BATCH, SINGLE, REPEATS, ASKED = 64, 16, 3, 4
+BATCH, SINGLE, REPEATS, ASKED = 64, 16, 7, 4
 KINDS, OWN = ("versions", "pairs", "words of their own"), 10
 GIVEN = NNN(l1=0.1, l2=0.1)
 
