@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from coverset.integrations import tools as module
-from coverset.integrations.tools import ToolChooser, choose_tools
+from coverset.integrations.tools import ChosenTools, ToolChooser, choose_tools
 
 REQUEST = "convert a temperature from Celsius to Fahrenheit, then send the result by e-mail"
 NEEDED = {
@@ -114,7 +114,16 @@ def test_stated_steps_are_heeded_without_a_request() -> None:
     chosen = choose_tools(" ", tools, k=2, steps=steps)
     assert {tool["name"] for tool in chosen} == set(NEEDED)
     assert chosen.steps == {steps[0]: ["celsius_to_fahrenheit"], steps[1]: ["send_email"]}
-    assert choose_tools("", [], k=2, steps=steps).unserved == steps
+    none: ChosenTools[dict[str, str]] = choose_tools("", [], k=2, steps=steps)
+    assert (none.answered, none.unserved) == (False, steps)
+
+
+def test_where_no_tool_does_what_is_asked_for_the_nearest_are_returned_and_it_is_said() -> None:
+    tools = [anthropic(*each) for each in CATALOGUE.items()]
+    assert choose_tools(REQUEST, tools, k=2).answered
+    walked = choose_tools("walk the dog", tools, k=2)
+    assert (walked.answered, len(walked)) == (False, 2)
+    assert choose_tools("walk the dog", tools, k=2, steps=["send a message by e-mail"]).answered
 
 
 def test_misspelt_names_and_impossible_numbers_are_errors() -> None:

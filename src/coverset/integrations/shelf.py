@@ -53,6 +53,8 @@ class Choice:
         For each chosen text, those that say the same and were left out for it.
     order
         All texts, nearest first.
+    answered
+        Whether any of the chosen texts seems to answer the request, or one of its steps.
     """
 
     ids: list[int]
@@ -60,6 +62,7 @@ class Choice:
     steps: list[list[int]]
     alike: list[list[int]]
     order: list[int]
+    answered: bool
 
 
 class Shelf:
@@ -145,6 +148,7 @@ class Shelved:
             [_serving(scores[:, n], judged.answers[n], ids, serves == n - 1) for n in range(1, len(steps) + 1)],
             [np.asarray(others, np.int64).tolist() for others in selection.alike],
             np.argsort(-scores.max(axis=1), kind="stable").tolist(),
+            judged.answered,
         )
 
 

@@ -32,11 +32,15 @@ class ChosenTools(list[T]):
     ----------
     steps
         For each step, the names of the tools that serve it.
+    answered
+        False: none of them seems to do what the request, or any of its steps, asks for. They are the nearest.
     """
 
-    def __init__(self, tools: Iterable[T], steps: dict[str, list[str]] | None = None) -> None:
+    def __init__(
+        self, tools: Iterable[T], steps: dict[str, list[str]] | None = None, *, answered: bool = True
+    ) -> None:
         super().__init__(tools)
-        self.steps = steps or {}
+        self.steps, self.answered = steps or {}, answered
 
     @property
     def unserved(self) -> list[str]:
@@ -105,11 +109,12 @@ class ToolChooser:
         rest = [tool for tool, name in zip(tools, names, strict=True) if name is not None and name not in fixed]
         plan = as_steps(steps or ())
         if not rest or not (plan or request.strip()) or (len(rest) <= self.k and not plan):
-            return ChosenTools(tools, {step: [] for step in plan})
+            return ChosenTools(tools, {step: [] for step in plan}, answered=bool(tools))
         whole = request if request.strip() else "; ".join(plan)
         choice = self._index(tuple(text_of(tool) for tool in rest)).choose(whole, self.k, plan)
         named = [[tool_name(rest[i]) or "" for i in serving] for serving in choice.steps]
-        return ChosenTools([*stay, *(rest[i] for i in choice.ids)], dict(zip(plan, named, strict=True)))
+        chosen = [*stay, *(rest[i] for i in choice.ids)]
+        return ChosenTools(chosen, dict(zip(plan, named, strict=True)), answered=choice.answered)
 
     def _index(self, texts: tuple[str, ...]) -> Shelved:
         with self._lock:
@@ -134,6 +139,7 @@ def choose_tools(
     """Return the k tools that together do what a request asks for, best first.
 
     With steps, the answer's `steps` says which tool serves which, and its `unserved` which of them none serves.
+    Its `answered` is false where nothing among the tools seems to do what is asked for.
 
     Parameters
     ----------

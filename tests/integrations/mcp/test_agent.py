@@ -45,6 +45,9 @@ async def test_a_plan_finds_tools_step_by_step_and_says_what_none_does(agent: Ag
     assert answer["steps"][steps[1]][0] == "numbers/round_to_decimals"
     assert answer["steps"][steps[2]] == []
     assert answer["unserved"] == [steps[2]]
+    assert "answered" not in answer
+    baked = await agent.use("find_tools", request=steps[2], k=2)
+    assert (baked["answered"], len(baked["tools"])) == (False, 2)
     small = await agent.use("find_tools", request="what do we spend on average?", steps=steps, k=1)
     first = {step: names[:1] for step, names in answer["steps"].items()}
     assert (small["steps"], small["unserved"]) == (first, [steps[2]])

@@ -40,11 +40,12 @@ class FoundTool(Compact):
 class FoundTools(Compact):
     """The answer to a request: a set, best first.
 
-    `steps` says which of the tools serve each step, `unserved` which steps none serves; `siblings` are the other
-    tools of their servers, nearest first.
+    `answered` is false where nothing seems to do what is asked for; `steps` says which of the tools serve each
+    step, `unserved` which steps none serves; `siblings` are the other tools of their servers, nearest first.
     """
 
     tools: list[FoundTool]
+    answered: bool = True
     steps: dict[str, list[str]] = {}
     unserved: list[str] = []
     siblings: list[str] = []

@@ -106,7 +106,7 @@ class Catalogue:
         """Return the k tools that together cover the request and its steps, and the others of their servers."""
         snapshot = self._snapshot
         if snapshot.shelved is None:
-            return FoundTools(tools=[], steps={step: [] for step in steps}, unserved=list(steps))
+            return FoundTools(tools=[], answered=False, steps={step: [] for step in steps}, unserved=list(steps))
         choice = snapshot.shelved.choose(request, k, steps)
         entries = list(snapshot.entries.values())
         chosen = [entries[i] for i in choice.ids]
@@ -120,6 +120,7 @@ class Catalogue:
         siblings = [entry.name for entry in nearest if entry.server in servers]
         return FoundTools(
             tools=tools,
+            answered=choice.answered,
             steps=serving,
             unserved=[step for step, names in serving.items() if not names],
             siblings=siblings[:SIBLINGS],
